@@ -113,8 +113,9 @@ function(hvlog_fuzz name)
   endif()
   add_executable(fuzz_${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(fuzz_${name} PRIVATE ${arg_LINK} hvlog_core)
-  # libFuzzer's entry point has no header that declares it.
-  target_compile_options(fuzz_${name} PRIVATE -Wno-missing-prototypes)
+  # libFuzzer brings no header that declares its entry point.
+  target_compile_options(fuzz_${name} PRIVATE
+    -include "${PROJECT_SOURCE_DIR}/tests/support/fuzz_target.h")
   set(test ${HVLOG_TEST_PREFIX}${name}-corpus)
   if(HVLOG_BUILD_KIND STREQUAL "fuzz")
     set(test ${HVLOG_TEST_PREFIX}${name})

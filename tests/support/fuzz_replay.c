@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The target that this program is linked with. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/support/fuzz_target.h"
 
 enum {
     PATH_MAX_BYTES = 4096,      /* longest path of a corpus file */
