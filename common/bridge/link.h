@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* link.h - the stream between the two programs, kept alive: dialled or listened for, proven, resumed, and done again after every
+ * break.
+ *
+ * As connector there is one session at a time; as listener up to LINK_PEERS_MAX, each with its own cursor on the outbound queue.
+ * A session runs in three threads: a reader, a writer, and one that watches the heartbeats (link_session.c).
+ */
+#ifndef HVLOG_BRIDGE_LINK_H
+#define HVLOG_BRIDGE_LINK_H
+
+#include "common/core/wire.h"
+#include "common/os/stream.h"
+#include "queue.h"
+
+enum {
+    LINK_PEERS_MAX = 8,      /* agents connected to one relay */
+    LINK_HANDSHAKES_MAX = 8, /* connections that have not proven the secret yet */
+    LINK_DIAL_TIMEOUT_MS = 5000,
+    LINK_REMEMBER_MAX = 32, /* identities whose last finished batch is remembered */
+};
+
+struct link_options {
+    const struct os_carrier *carrier;
+    struct os_target target;
+    enum wire_role role;
+    const char *name; /* this node's */
+    const uint8_t *secret;
+    size_t secret_length; /* 0: none */
+    uint32_t heartbeat_ms;
+    struct queue *outbound; /* what the peer is to get */
+    struct queue *inbound;  /* where what it sends goes */
+    uint64_t window;        /* octets of DATA one peer may have unacknowledged here */
+    /* How many records of <b> no output takes (NULL: none). */
+    size_t (*unwanted)(void *arg, const struct batch *b);
+    void *unwanted_arg;
+};
+
+struct link;
+
+/* link_new() - <options> is copied, what it points to borrowed. NULL: out of memory.
+ * link_start() - as listener, binds before it returns: ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_IO. As connector
+ * it returns at once; a peer that is not there is tried again for ever.
+ * link_stop() - say bye and end all threads. Waits for them, at most some LINK_STOP_MS.
+ */
+enum { LINK_STOP_MS = 2000 };
+struct link *link_new(const struct link_options *options);
+int link_start(struct link *l);
+void link_stop(struct link *l);
+void link_free(struct link *l);
+uint16_t link_port(const struct link *l);
+
+/* What status shows of one peer. */
+struct link_peer_status {
+    char name[WIRE_NAME_MAX + 1];
+    char address[96];
+    uint64_t since_wall_us;
+    uint64_t rtt_us;
+    uint64_t sent_records, sent_bytes;
+    uint64_t received_records, received_bytes;
+};
+
+struct link_status {
+    const char *state; /* "up", "connecting", "listening", "waiting" */
+    char last_error[256]; /* why there is no peer, "" if there is one */
+    uint64_t reconnects, refused;
+    size_t peer_count;
+    struct link_peer_status peers[LINK_PEERS_MAX];
+};
+void link_status(struct link *l, struct link_status *ret);
+
+/* link_release() - the inbound queue's release function: acknowledges to the peer. */
+void link_release(void *producer, uint64_t tag, size_t bytes);
+
+#endif
