@@ -49,9 +49,11 @@ add_library(hvlog_cmocka INTERFACE)
 target_include_directories(hvlog_cmocka SYSTEM INTERFACE "${HVLOG_CMOCKA_INCLUDE}")
 target_link_libraries(hvlog_cmocka INTERFACE "${HVLOG_CMOCKA_LIBRARY}")
 
-# A Windows program needs a Wine prefix of its own; making it takes some ten seconds, once.
+# A Windows program needs a Wine prefix of its own; making it takes some ten seconds, once. Wine is
+# kept from writing menus into the user's home, and from fetching Mono and Gecko.
 if(HVLOG_BUILD_KIND STREQUAL "windows")
-  set(HVLOG_WINE_ENVIRONMENT "WINEPREFIX=${PROJECT_BINARY_DIR}/wine" "WINEDEBUG=-all")
+  set(HVLOG_WINE_ENVIRONMENT "WINEPREFIX=${PROJECT_BINARY_DIR}/wine" "WINEDEBUG=-all"
+    "WINEDLLOVERRIDES=winemenubuilder.exe,mscoree,mshtml=")
   add_test(NAME ${HVLOG_TEST_PREFIX}wine-prefix
     COMMAND "${PROJECT_SOURCE_DIR}/tests/support/wine-prefix" "${HVLOG_WINE}")
   set_tests_properties(${HVLOG_TEST_PREFIX}wine-prefix PROPERTIES

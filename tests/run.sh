@@ -94,6 +94,18 @@ build fuzz -DCMAKE_BUILD_TYPE=Debug -DHVLOG_FUZZ=ON -DCMAKE_C_COMPILER=clang \
     -DHVLOG_FUZZ_SECONDS="$fuzz_seconds"
 build windows -DCMAKE_BUILD_TYPE=Debug --toolchain cmake/mingw-w64.cmake
 
+# skip_reasons - why tests were skipped; ctest itself names only the tests.
+skip_reasons() {
+    awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
+         /^skipped: / { print name ": " $0 }' build/Testing/Temporary/LastTest.log
+}
+
 echo 'subdirs(dev asan tsan fuzz windows)' >build/CTestTestfile.cmake
-exec ctest --test-dir build -LE '^(bench|lab)$' -j "$jobs" --output-on-failure --no-tests=error \
-    "${ctest_options[@]}" </dev/null
+ctest --test-dir build -LE '^(bench|lab)$' -j "$jobs" --output-on-failure --no-tests=error \
+    "${ctest_options[@]}" </dev/null 2>&1 |
+    while IFS= read -r line; do
+        case $line in
+            *' tests passed, '*) skip_reasons ;;
+        esac
+        printf '%s\n' "$line"
+    done

@@ -21,5 +21,9 @@ if [ $# -eq 0 ]; then
     echo "$(pwd): no code found"
     exit 1
 fi
-clang-format --dry-run --Werror "$@"
+if ! report=$(clang-format --dry-run --Werror "$@" 2>&1); then
+    echo "clang-format -i would change:"
+    echo "$report" | sed -n 's/^\([^:]*:[0-9]*\):.*clang-formatted.*/    \1/p' | sort -u
+    exit 1
+fi
 echo "$# files looked at"
