@@ -13,7 +13,9 @@ struct os_file;
 struct os_vec;
 
 /* os_file_append() - open <path> for appending, created with mode 0640 (and the folder above it,
- * 0750, when only that is missing). Returns 0; ERR_ACCESS, ERR_NOT_FOUND, ERR_FULL, ERR_IO.
+ * 0750, when only that is missing). A named pipe that nobody reads is ERR_NOT_FOUND.
+ *
+ * Returns 0; ERR_ACCESS, ERR_NOT_FOUND, ERR_FULL, ERR_NO_MEMORY, ERR_IO.
  */
 int os_file_append(const char *path, struct os_file **ret);
 int os_file_stdout(struct os_file **ret);
@@ -38,7 +40,7 @@ void os_file_close(struct os_file *f);
 int os_file_read_all(const char *path, size_t limit, char **ret_data, size_t *ret_length);
 
 /* os_file_is_private() - only the owner (or root, SYSTEM) can read it. True where the system cannot
- * say. */
+ * say, false when there is no such file. */
 bool os_file_is_private(const char *path);
 
 /* os_folder_make() - make <path> and what is missing above it, mode 0750. 0, ERR_ACCESS, ERR_IO. */

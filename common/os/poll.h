@@ -43,19 +43,20 @@ int os_poll_wait(struct os_poll *p, void **ret_tags, int max, uint64_t deadline_
  */
 void os_poll_wake(struct os_poll *p);
 
-/* os_sock_listen() - listen on <endpoint> (tcp or unix). An any-address is dual-stack where the
- * system allows it (IPV6_V6ONLY off), IPv4 alone where there is no IPv6. A stale unix socket is
- * replaced.
+/* os_sock_listen() - listen on <endpoint> (tcp or unix). ENDPOINT_HOST_ANY is dual-stack where
+ * the system allows it (IPV6_V6ONLY off), IPv4 alone where there is no IPv6; a literal 0.0.0.0 or [::]
+ * is its own family only. A unix socket is open to every local user; a stale one is replaced, one
+ * behind which somebody listens is ERR_IN_USE.
  *
  * Returns 0; ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND (no such address, host, or folder), ERR_UNSUPPORTED,
- * ERR_IO.
+ * ERR_FULL, ERR_NO_MEMORY, ERR_IO.
  */
 int os_sock_listen(const struct endpoint *endpoint, struct os_sock **ret);
 uint16_t os_sock_port(const struct os_sock *s);
 
 /* os_sock_accept() - take one waiting connection; <ret_peer> is its address (ADDRESS_NONE for
  * unix). Returns 0; ERR_AGAIN (none waiting, or that one is gone already); ERR_FULL (out of
- * descriptors: pause the listener for a while); ERR_IO.
+ * descriptors or memory; it goes on waiting: pause the listener for a while); ERR_IO.
  */
 int os_sock_accept(struct os_sock *listener, struct os_sock **ret, struct address *ret_peer);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* os_process_startup() - once in main(), first: sockets (WSAStartup), UTF-8 console, line-buffered
- * stderr. Returns 0 or ERR_UNSUPPORTED.
+/* os_process_startup() - once in main(), first: sockets (WSAStartup) or SIGPIPE ignored, UTF-8
+ * console, line-buffered stderr. Returns 0 or ERR_UNSUPPORTED.
  */
 int os_process_startup(void);
 

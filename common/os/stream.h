@@ -36,7 +36,7 @@ struct os_target {
 };
 
 struct os_stream_ops {
-    /* read - wait for octets and take up to <length>. Returns how many, or ERR_CLOSED (orderly end
+    /* read - wait for octets and take up to <length> (at least 1). Returns how many, or ERR_CLOSED (orderly end
      * and broken connection alike: what counts as arrived is told by the protocol above, see
      * hvsock facts in os/windows/hvsock.c), ERR_CANCELED, ERR_IO. Never 0. */
     ptrdiff_t (*read)(struct os_stream *s, void *data, size_t length);
@@ -47,7 +47,10 @@ struct os_stream_ops {
     int (*write)(struct os_stream *s, const struct os_vec *vec, size_t count);
 
     /* unsent - how many written octets the far side's system has not yet taken: TCP, not
-     * acknowledged; unix socket, not read. Returns the count or ERR_UNSUPPORTED. Does not block. */
+     * acknowledged (finish() counts as one); unix socket, not read. Of a unix socket only 0 is
+     * exact: Linux counts the memory, which is more than the octets. 0 says nothing once the peer
+     * has closed: what it did not read is gone. Returns the count or ERR_UNSUPPORTED (vsock,
+     * hvsock, and wherever the system does not tell). Does not block. */
     ptrdiff_t (*unsent)(struct os_stream *s);
 
     /* is_ended - a look without waiting: true when the peer has closed or the connection broke.
@@ -72,7 +75,8 @@ struct os_stream {
 
 struct os_listener_ops {
     /* accept - wait for the next connection. Returns 0, ERR_CANCELED, ERR_AGAIN (that one
-     * connection failed, try again), or ERR_IO (close the listener, make a new one). */
+     * connection failed, try again), ERR_FULL (out of descriptors or memory: try again after a
+     * pause, or it fails at once again), or ERR_IO (close the listener, make a new one). */
     int (*accept)(struct os_listener *l, struct os_stream **ret);
     void (*cancel)(struct os_listener *l);
     void (*close)(struct os_listener *l);
@@ -80,21 +84,24 @@ struct os_listener_ops {
 
 struct os_listener {
     const struct os_listener_ops *ops;
-    uint16_t port; /* what was bound, when the endpoint asked for port 0 */
+    uint32_t port; /* what was bound, when the endpoint asked for port 0; 0 where there are none */
 };
 
 struct os_carrier {
     const char *name; /* the endpoint's scheme */
 
     /* dial - connect, waiting at most <timeout_ms>. Returns 0 and a stream; ERR_REFUSED,
-     * ERR_TIMEOUT, ERR_NOT_FOUND (no such host, path or VM), ERR_ACCESS, ERR_UNSUPPORTED, ERR_IO:
-     * all but the last two may pass, try again. <is_canceled> (may be NULL) is asked at least every
-     * OS_CANCEL_POLL_MS while waiting; true ends it with ERR_CANCELED. */
+     * ERR_TIMEOUT, ERR_NOT_FOUND (no such host, path or VM), ERR_ACCESS, ERR_FULL (out of
+     * descriptors), ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO: all but the last two may pass, try
+     * again. <is_canceled> (may be NULL) is asked at least every OS_CANCEL_POLL_MS while waiting;
+     * true ends it with ERR_CANCELED. A host name is resolved first, which takes as long as the
+     * system's resolver does and listens to neither; each of its addresses then gets an equal part
+     * of the time. */
     int (*dial)(const struct os_target *target, unsigned timeout_ms,
                 bool (*is_canceled)(void *), void *arg, struct os_stream **ret);
 
     /* listen - Returns 0 and a listener; ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND (no such address or
-     * folder), ERR_UNSUPPORTED, ERR_IO. A unix socket left by a dead program is replaced; one on
+     * folder), ERR_FULL, ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO. A unix socket left by a dead program is replaced; one on
      * which somebody listens is ERR_IN_USE. Closing removes the socket's file. */
     int (*listen)(const struct os_target *target, struct os_listener **ret);
 };

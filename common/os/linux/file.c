@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* linux/file.c - appending to files, and reading small ones. */
+#include "common/os/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/core/err.h"
+#include "common/os/linux/error.h"
+#include "common/os/stream.h"
+
+enum {
+    FILE_MODE = 0640,
+    FOLDER_MODE = 0750,
+    READ_FIRST_BYTES = 4096, /* what a file is read into before its length is known */
+};
+
+struct os_file {
+    int fd;
+    char *path; /* NULL: standard output, which is never rotated away */
+};
+
+/* Not to wait for a reader when the path is a named pipe: without one, ENXIO. */
+static int open_append(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                FILE_MODE);
+}
+
+static int make_folder_above(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path) {
+        errno = ENOENT;
+        return -1;
+    }
+    char *folder = strndup(path, (size_t)(slash - path));
+    if (!folder)
+        return -1;
+    int r = mkdir(folder, FOLDER_MODE);
+    int code = errno;
+    free(folder);
+    errno = code;
+    return r;
+}
+
+int os_file_append(const char *path, struct os_file **ret)
+{
+    struct os_file *f = calloc(1, sizeof *f);
+    char *copy = strdup(path);
+    int r;
+
+    if (!f || !copy) {
+        r = error_keep(ERR_NO_MEMORY, ENOMEM);
+        goto fail;
+    }
+    f->fd = open_append(path);
+    if (f->fd < 0 && errno == ENOENT && make_folder_above(path) == 0)
+        f->fd = open_append(path);
+    if (f->fd < 0) {
+        r = error_errno();
+        goto fail;
+    }
+    (void)fcntl(f->fd, F_SETFL, O_APPEND);
+    f->path = copy;
+    *ret = f;
+    return 0;
+
+fail:
+    free(copy);
+    free(f);
+    return r;
+}
+
+int os_file_stdout(struct os_file **ret)
+{
+    struct os_file *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return error_keep(ERR_NO_MEMORY, ENOMEM);
+    f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (f->fd < 0) {
+        int r = error_keep(ERR_IO, errno);
+        free(f);
+        return r;
+    }
+    *ret = f;
+    return 0;
+}
+
+static int write_failed(int code)
+{
+    int err = error_from(code);
+
+    return err == ERR_FULL || err == ERR_CLOSED ? err : error_keep(ERR_IO, code);
+}
+
+/* Standard output may have been made non-blocking by whoever shares it. */
+static void wait_writable(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    (void)poll(&p, 1, -1);
+}
+
+/* At most OS_VEC_MAX pieces. <written> goes on counting. */
+static int write_pieces(int fd, const struct os_vec *vec, size_t count, size_t *written)
+{
+    struct iovec iov[OS_VEC_MAX];
+    size_t first = 0;
+
+    for (size_t i = 0; i < count; i++)
+        iov[i] = (struct iovec){(void *)(uintptr_t)vec[i].data, vec[i].length};
+    for (;;) {
+        while (first < count && iov[first].iov_len == 0)
+            first++;
+        if (first == count)
+            return 0;
+        ssize_t n = writev(fd, &iov[first], (int)(count - first));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            wait_writable(fd);
+            continue;
+        }
+        if (n < 0)
+            return write_failed(errno);
+        *written += (size_t)n;
+        for (size_t left = (size_t)n; left > 0;) {
+            size_t part = left < iov[first].iov_len ? left : iov[first].iov_len;
+            iov[first].iov_base = (char *)iov[first].iov_base + part;
+            iov[first].iov_len -= part;
+            left -= part;
+            first += iov[first].iov_len == 0;
+        }
+    }
+}
+
+int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
+                  size_t *ret_written)
+{
+    size_t written = 0;
+    int r = 0;
+
+    for (size_t i = 0; i < count && r == 0; i += OS_VEC_MAX) {
+        size_t part = count - i < OS_VEC_MAX ? count - i : OS_VEC_MAX;
+        r = write_pieces(f->fd, vec + i, part, &written);
+    }
+    if (ret_written)
+        *ret_written = written;
+    return r;
+}
+
+bool os_file_is_current(const struct os_file *f)
+{
+    struct stat open_now, at_path;
+
+    if (!f->path)
+        return true;
+    if (fstat(f->fd, &open_now) < 0 || open_now.st_nlink == 0)
+        return false;
+    return stat(f->path, &at_path) == 0 && at_path.st_dev == open_now.st_dev &&
+           at_path.st_ino == open_now.st_ino;
+}
+
+uint64_t os_file_size(const struct os_file *f)
+{
+    struct stat st;
+
+    return fstat(f->fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+void os_file_close(struct os_file *f)
+{
+    if (!f)
+        return;
+    close(f->fd);
+    free(f->path);
+    free(f);
+}
+
+/* ---- reading whole files -------------------------------------------------------------------- */
+
+struct growing {
+    char *data;
+    size_t length;
+    size_t room; /* one more is there, for the NUL */
+};
+
+static bool grow(struct growing *g, size_t limit)
+{
+    size_t room = g->room ? g->room * 2 : READ_FIRST_BYTES;
+
+    /* One octet over the limit shows that the file is too long. */
+    if (room > limit + 1)
+        room = limit + 1;
+    char *data = realloc(g->data, room + 1);
+    if (!data)
+        return false;
+    g->data = data;
+    g->room = room;
+    return true;
+}
+
+static int read_all(int fd, size_t limit, struct growing *g)
+{
+    for (;;) {
+        if (g->length > limit)
+            return error_keep(ERR_FULL, EFBIG);
+        if (g->length == g->room && !grow(g, limit))
+            return error_keep(ERR_NO_MEMORY, ENOMEM);
+        ssize_t n = read(fd, g->data + g->length, g->room - g->length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_keep(ERR_IO, errno);
+        if (n == 0)
+            break;
+        g->length += (size_t)n;
+    }
+    g->data[g->length] = '\0';
+    return 0;
+}
+
+int os_file_read_all(const char *path, size_t limit, char **ret_data, size_t *ret_length)
+{
+    struct growing g = {0};
+
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return error_errno();
+    int r = read_all(fd, limit, &g);
+    close(fd);
+    if (r < 0) {
+        free(g.data);
+        return r;
+    }
+    *ret_data = g.data;
+    *ret_length = g.length;
+    return 0;
+}
+
+bool os_file_is_private(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) == 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* linux/process.c - facts about this process. */
+#include "common/os/process.h"
+
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { PASSWD_BYTES = 4096, HOST_NAME_BYTES = 256 };
+
+int os_process_startup(void)
+{
+    /* Writing to a pipe that nobody reads is an error to be returned, not a death. */
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    return 0;
+}
+
+uint64_t os_process_id(void)
+{
+    return (uint64_t)getpid();
+}
+
+char *os_host_name(char *name, size_t size)
+{
+    char host[HOST_NAME_BYTES] = "";
+
+    if (gethostname(host, sizeof host - 1) < 0 || !host[0])
+        snprintf(host, sizeof host, "localhost");
+    snprintf(name, size, "%s", host);
+    return name;
+}
+
+char *os_user_name(char *name, size_t size)
+{
+    char room[PASSWD_BYTES];
+    struct passwd entry, *found = NULL;
+
+    if (getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
+        snprintf(name, size, "%s", found->pw_name);
+    else
+        snprintf(name, size, "uid %u", (unsigned)geteuid());
+    return name;
+}
