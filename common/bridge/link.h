@@ -40,11 +40,12 @@ struct link;
 /* link_new() - <options> is copied, what it points to borrowed. NULL: out of memory.
  * link_start() - as listener, binds before it returns: ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_IO. As connector
  * it returns at once; a peer that is not there is tried again for ever.
- * link_stop() - say bye and end all threads. Waits for them, at most some LINK_STOP_MS.
+ * link_drain() - take no more batches in (the peer keeps what is not acknowledged), but go on sending and acknowledging.
+ * link_stop() - say bye and end all threads. Waits for them: a bye that the peer does not take is given up soon.
  */
-enum { LINK_STOP_MS = 2000 };
 struct link *link_new(const struct link_options *options);
 int link_start(struct link *l);
+void link_drain(struct link *l);
 void link_stop(struct link *l);
 void link_free(struct link *l);
 uint16_t link_port(const struct link *l);
@@ -60,7 +61,7 @@ struct link_peer_status {
 };
 
 struct link_status {
-    const char *state; /* "up", "connecting", "listening", "waiting" */
+    const char *state;    /* "up", "connecting", "listening", "waiting" */
     char last_error[256]; /* why there is no peer, "" if there is one */
     uint64_t reconnects, refused;
     size_t peer_count;

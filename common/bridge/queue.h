@@ -57,7 +57,8 @@ void queue_free(struct queue *q); /* cursors closed, threads gone */
  * queue_try_submit() does not. Returns 0, ERR_FULL, ERR_CANCELED. The caller then drops the batch, and says so
  * by queue_reject(), or tries again.
  */
-int queue_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag, size_t unwanted);
+int queue_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag,
+                 size_t unwanted);
 int queue_try_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag,
                      size_t unwanted);
 void queue_reject(struct queue *q, size_t records);
@@ -99,13 +100,17 @@ int queue_take(struct queue_cursor *c, struct queue_item *ret, int max, size_t b
  */
 void queue_done(struct queue_cursor *c, uint64_t seq, size_t dropped);
 
-/* queue_rewind() - the next take begins behind <seq> again, but not before what is done. */
+/* queue_resume() - a far side says that it has finished all up to <seq>, taken or not: they are done, and the next
+ * take begins behind them. <seq> is at most queue_last_seq().
+ * queue_rewind() - the next take begins behind <seq> again, but not before what is done.
+ */
+void queue_resume(struct queue_cursor *c, uint64_t seq);
 void queue_rewind(struct queue_cursor *c, uint64_t seq);
 
 /* queue_cancel() - end this cursor's wait under way, or its next one, with ERR_CANCELED; once. */
 void queue_cancel(struct queue_cursor *c);
 
-/* queue_close() - producers get ERR_CANCELED from now on. Consumers go on. */
+/* queue_close() - nobody waits for room any more: who would have to gets ERR_CANCELED. Consumers go on. */
 void queue_close(struct queue *q);
 
 /* queue_wait_drained() - wait until nothing is held or <deadline_ms>. Returns whether it is empty. */

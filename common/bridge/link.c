@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* link.c - the stream between the two programs, kept alive over breaks. */
+#include "link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/core/err.h"
+#include "common/os/clock.h"
+#include "common/os/crypto.h"
+#include "common/os/error.h"
+#include "link_session.h"
+
+/* A peer that stays away is told of once, then now and then. */
+enum { LOG_AWAY_EVERY_MS = 60 * 1000 };
+
+struct link *link_new(const struct link_options *options)
+{
+    struct link *l = calloc(1, sizeof *l);
+
+    if (!l || os_random(l->identity, sizeof l->identity) < 0) {
+        free(l);
+        return NULL;
+    }
+    l->options = *options;
+    l->state = "waiting";
+    os_mutex_init(&l->lock);
+    os_cond_init(&l->changed);
+    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
+        l->origins[i].link = l;
+    return l;
+}
+
+void link_free(struct link *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
+        queue_forget_producer(l->options.inbound, &l->origins[i]);
+    for (size_t i = 0; i < LINK_PEERS_MAX; i++)
+        queue_cursor_close(l->peers[i].cursor);
+    if (l->listener)
+        l->listener->ops->close(l->listener);
+    os_cond_release(&l->changed);
+    os_mutex_release(&l->lock);
+    free(l);
+}
+
+uint16_t link_port(const struct link *l)
+{
+    return l->listener ? l->listener->port : 0;
+}
+
+/* ---- what is remembered of peers (under link.lock) ------------------------------------------- */
+
+static struct link_origin *find_origin(struct link *l,
+                                       const uint8_t identity[WIRE_IDENTITY_BYTES])
+{
+    struct link_origin *free_one = NULL;
+
+    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++) {
+        struct link_origin *o = &l->origins[i];
+        if (o->is_used && memcmp(o->identity, identity, WIRE_IDENTITY_BYTES) == 0)
+            return o;
+        /* Whatever is still in the inbound queue or connected cannot be forgotten. */
+        if (o->session || o->outstanding)
+            continue;
+        if (!free_one || !o->is_used ||
+            (free_one->is_used && o->last_used < free_one->last_used))
+            free_one = o;
+    }
+    if (free_one) {
+        free_one->is_used = true;
+        free_one->received = free_one->finished = 0;
+        memcpy(free_one->identity, identity, WIRE_IDENTITY_BYTES);
+    }
+    return free_one;
+}
+
+/* The place of <name> in the outbound queue. The first peer ever gets all that waited; a further one begins
+ * with what comes. When all places are taken, the one that is away for longest loses its own. */
+static struct link_peer *find_peer(struct link *l, const char *name)
+{
+    struct link_peer *free_one = NULL;
+    bool is_first = true;
+
+    for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
+        struct link_peer *p = &l->peers[i];
+        is_first &= !p->cursor;
+        if (p->cursor && strcmp(p->name, name) == 0)
+            return p;
+        if (p->session)
+            continue;
+        if (!free_one || !p->cursor || (free_one->cursor && p->last_used < free_one->last_used))
+            free_one = p;
+    }
+    if (!free_one)
+        return NULL;
+    struct queue_cursor *cursor = queue_cursor_open(l->options.outbound, is_first);
+    if (!cursor)
+        return NULL;
+    queue_cursor_close(free_one->cursor);
+    free_one->cursor = cursor;
+    snprintf(free_one->name, sizeof free_one->name, "%s", name);
+    return free_one;
+}
+
+static void tell_skipped(struct link_peer *peer)
+{
+    uint64_t skipped = queue_cursor_skipped(peer->cursor);
+
+    if (skipped)
+        log_warn(
+            "link: '%s' was away while the queue was full, and missed %llu batches that others got",
+            peer->name, (unsigned long long)skipped);
+}
+
+/* A newer connection of the same node wins: the older one is most likely what a restart or a sleep left behind. */
+static void close_older(struct link_session *older)
+{
+    if (older)
+        link_session_close(older, WIRE_REASON_NAME,
+                           "a newer connection of the same node took over");
+}
+
+int link_adopt(struct link *l, struct link_session *s, const char *name,
+               const uint8_t identity[WIRE_IDENTITY_BYTES])
+{
+    uint64_t deadline = os_clock_ms() + LINK_TAKEOVER_MS;
+
+    for (;;) {
+        /* Looked up anew each time: while we waited, the places may have changed hands. */
+        struct link_origin *origin = find_origin(l, identity);
+        struct link_peer *peer = find_peer(l, name);
+        if (!origin || !peer)
+            return ERR_FULL;
+        if (!origin->session && !peer->session) {
+            tell_skipped(peer);
+            queue_cursor_expendable(peer->cursor, false);
+            origin->last_used = peer->last_used = ++l->uses;
+            s->origin = origin;
+            s->peer = peer;
+            origin->session = peer->session = s;
+            return 0;
+        }
+        close_older(peer->session);
+        close_older(origin->session);
+        if (l->is_stopping)
+            return ERR_CANCELED;
+        if (!os_cond_wait_until(&l->changed, &l->lock, deadline))
+            return ERR_FULL;
+    }
+}
+
+static size_t open_sessions(const struct link *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < LINK_PEERS_MAX; i++)
+        n += l->peers[i].session != NULL;
+    return n;
+}
+
+void link_orphan(struct link *l, struct link_session *s)
+{
+    if (s->peer) {
+        queue_cursor_expendable(s->peer->cursor, true);
+        s->peer->session = NULL;
+    }
+    if (s->origin)
+        s->origin->session = NULL;
+    s->is_open = false;
+    if (open_sessions(l) == 0)
+        l->state = l->options.role == WIRE_LISTENER ? "listening" : "waiting";
+    snprintf(l->last_error, sizeof l->last_error, "%s", s->why);
+    os_cond_broadcast(&l->changed);
+}
+
+void link_release(void *producer, uint64_t tag, size_t bytes)
+{
+    struct link_origin *o = producer;
+
+    os_mutex_lock(&o->link->lock);
+    o->finished = tag;
+    o->outstanding -= bytes;
+    if (o->session && o->session->is_open)
+        link_session_released(o->session);
+    os_mutex_unlock(&o->link->lock);
+}
+
+/* ---- what both roles share -------------------------------------------------------------------- */
+
+static void log_end(struct link *l, const struct link_session *s)
+{
+    const char *who = s->peer ? s->peer->name : s->stream->peer;
+
+    if (l->is_stopping)
+        return;
+    if (s->was_open) {
+        log_warn("link: down with '%s': %s", who, s->why);
+        return;
+    }
+    l->refused++;
+    log_limited(&l->limit, LOG_WARN, "link: no session with %s: %s", who, s->why);
+}
+
+static uint32_t random32(void)
+{
+    uint32_t r = 0;
+
+    (void)os_random(&r, sizeof r); /* without randomness there is no jitter, and no harm */
+    return r;
+}
+
+/* Wait for the next try. Returns false when the link stops. */
+static bool wait_backoff(struct link *l)
+{
+    uint64_t deadline = os_clock_ms() + backoff_next(&l->backoff, random32());
+
+    os_mutex_lock(&l->lock);
+    while (!l->is_stopping && os_cond_wait_until(&l->changed, &l->lock, deadline))
+        ;
+    bool goes_on = !l->is_stopping;
+    os_mutex_unlock(&l->lock);
+    return goes_on;
+}
+
+static bool is_stopping(void *arg)
+{
+    struct link *l = arg;
+
+    os_mutex_lock(&l->lock);
+    bool stopping = l->is_stopping;
+    os_mutex_unlock(&l->lock);
+    return stopping;
+}
+
+static void set_state(struct link *l, const char *state)
+{
+    os_mutex_lock(&l->lock);
+    l->state = state;
+    os_mutex_unlock(&l->lock);
+}
+
+/* ---- connector -------------------------------------------------------------------------------- */
+
+/* Tell why the peer cannot be reached: once for each reason, and then every LOG_AWAY_EVERY_MS. */
+static void log_away(struct link *l, int err, uint64_t *next_log_ms)
+{
+    char detail[OS_ERROR_TEXT_MAX], text[sizeof l->last_error], where[ENDPOINT_TEXT_MAX];
+
+    os_error_last(detail, sizeof detail);
+    endpoint_format(l->options.target.endpoint, where, sizeof where);
+    snprintf(text, sizeof text, "cannot reach %s: %s (%s)", where, err_text(err), detail);
+    os_mutex_lock(&l->lock);
+    bool is_new = strcmp(text, l->last_error) != 0;
+    memcpy(l->last_error, text, sizeof text);
+    os_mutex_unlock(&l->lock);
+    if (!is_new && os_clock_ms() < *next_log_ms)
+        return;
+    *next_log_ms = os_clock_ms() + LOG_AWAY_EVERY_MS;
+    log_warn("link: %s; trying again until it is there", text);
+}
+
+static void run_connected(struct link *l, struct os_stream *stream)
+{
+    struct link_session *s = link_session_new(l, stream);
+
+    if (!s) {
+        log_error("link: out of memory for a session, trying again");
+        return;
+    }
+    os_mutex_lock(&l->lock);
+    l->sessions[0] = s;
+    if (l->is_stopping)
+        link_session_close(s, WIRE_REASON_STOP, NULL);
+    os_mutex_unlock(&l->lock);
+    link_session_run(s);
+    log_end(l, s);
+    os_mutex_lock(&l->lock);
+    l->sessions[0] = NULL;
+    l->reconnects += s->was_open;
+    os_mutex_unlock(&l->lock);
+    link_session_free(s);
+}
+
+static void *run_connector(void *arg)
+{
+    struct link *l = arg;
+    uint64_t next_log_ms = 0;
+
+    do {
+        struct os_stream *stream = NULL;
+        set_state(l, "connecting");
+        int r = l->options.carrier->dial(&l->options.target, LINK_DIAL_TIMEOUT_MS, is_stopping,
+                                         l, &stream);
+        if (r == 0)
+            run_connected(l, stream);
+        else if (r != ERR_CANCELED)
+            log_away(l, r, &next_log_ms);
+        set_state(l, "waiting");
+    } while (wait_backoff(l));
+    return NULL;
+}
+
+/* ---- listener --------------------------------------------------------------------------------- */
+
+static void *run_accepted(void *arg)
+{
+    struct link_session *s = arg;
+    struct link *l = s->link;
+
+    link_session_run(s);
+    log_end(l, s);
+    os_mutex_lock(&l->lock);
+    l->reconnects += s->was_open;
+    s->is_finished = true;
+    os_cond_broadcast(&l->changed);
+    os_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* Join and free the sessions that are over. Listener's thread. */
+static void reap(struct link *l)
+{
+    for (size_t i = 0; i < LINK_SESSIONS_MAX; i++) {
+        os_mutex_lock(&l->lock);
+        struct link_session *s = l->sessions[i];
+        bool is_over = s && s->is_finished;
+        if (is_over)
+            l->sessions[i] = NULL;
+        os_mutex_unlock(&l->lock);
+        if (!is_over)
+            continue;
+        os_thread_join(&s->thread);
+        link_session_free(s);
+    }
+}
+
+static void refuse(struct link *l, struct os_stream *stream, const char *why)
+{
+    os_mutex_lock(&l->lock);
+    l->refused++;
+    os_mutex_unlock(&l->lock);
+    log_limited(&l->limit, LOG_WARN, "link: connection from %s refused: %s", stream->peer, why);
+    stream->ops->close(stream);
+}
+
+/* Under link.lock: a place for one more session, unless too many have not proven themselves yet. */
+static struct link_session **free_slot(struct link *l)
+{
+    struct link_session **slot = NULL;
+    size_t handshakes = 0;
+
+    for (size_t i = 0; i < LINK_SESSIONS_MAX; i++) {
+        if (!l->sessions[i])
+            slot = &l->sessions[i];
+        else
+            handshakes += !l->sessions[i]->peer;
+    }
+    return handshakes < LINK_HANDSHAKES_MAX ? slot : NULL;
+}
+
+static void take_connection(struct link *l, struct os_stream *stream)
+{
+    reap(l);
+    os_mutex_lock(&l->lock);
+    struct link_session **slot = free_slot(l);
+    os_mutex_unlock(&l->lock);
+    if (!slot) {
+        refuse(l, stream, "too many connections that have not proven the secret");
+        return;
+    }
+    struct link_session *s = link_session_new(l, stream);
+    if (!s) {
+        log_error("link: out of memory for a session, its connection was closed");
+        return;
+    }
+    os_mutex_lock(&l->lock);
+    *slot = s;
+    int r = os_thread_start(&s->thread, "link-session", run_accepted, s);
+    if (r < 0)
+        *slot = NULL;
+    os_mutex_unlock(&l->lock);
+    if (r < 0) {
+        log_error("link: no thread for a session, its connection was closed");
+        link_session_free(s);
+    }
+}
+
+/* The listener failed: make a new one. */
+static void listen_again(struct link *l)
+{
+    struct os_listener *fresh = NULL;
+    struct os_listener *old = l->listener;
+
+    log_warn("link: the listener failed, listening again");
+    os_mutex_lock(&l->lock);
+    l->listener = NULL;
+    os_mutex_unlock(&l->lock);
+    if (old)
+        old->ops->close(old);
+    while (wait_backoff(l) && l->options.carrier->listen(&l->options.target, &fresh) < 0)
+        ;
+    os_mutex_lock(&l->lock);
+    l->listener = fresh;
+    if (fresh && l->is_stopping)
+        fresh->ops->cancel(fresh);
+    os_mutex_unlock(&l->lock);
+}
+
+static void *run_listener(void *arg)
+{
+    struct link *l = arg;
+
+    set_state(l, "listening");
+    while (!is_stopping(l)) {
+        struct os_stream *stream = NULL;
+        int r = l->listener->ops->accept(l->listener, &stream);
+        if (r == 0)
+            take_connection(l, stream);
+        else if (r != ERR_AGAIN && r != ERR_CANCELED)
+            listen_again(l);
+    }
+    return NULL;
+}
+
+static void join_sessions(struct link *l)
+{
+    os_mutex_lock(&l->lock);
+    for (size_t i = 0; i < LINK_SESSIONS_MAX; i++)
+        while (l->sessions[i] && !l->sessions[i]->is_finished)
+            os_cond_wait(&l->changed, &l->lock);
+    os_mutex_unlock(&l->lock);
+    reap(l);
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+int link_start(struct link *l)
+{
+    bool listens = l->options.role == WIRE_LISTENER;
+
+    if (listens) {
+        int r = l->options.carrier->listen(&l->options.target, &l->listener);
+        if (r < 0)
+            return r;
+    }
+    int r = os_thread_start(&l->thread, "link", listens ? run_listener : run_connector, l);
+    l->is_started = r == 0;
+    return r;
+}
+
+void link_drain(struct link *l)
+{
+    os_mutex_lock(&l->lock);
+    l->is_draining = true;
+    os_mutex_unlock(&l->lock);
+}
+
+void link_stop(struct link *l)
+{
+    os_mutex_lock(&l->lock);
+    l->is_stopping = true;
+    for (size_t i = 0; i < LINK_SESSIONS_MAX; i++)
+        if (l->sessions[i])
+            link_session_close(l->sessions[i], WIRE_REASON_STOP, NULL);
+    if (l->listener)
+        l->listener->ops->cancel(l->listener);
+    os_cond_broadcast(&l->changed);
+    os_mutex_unlock(&l->lock);
+    if (!l->is_started)
+        return;
+    os_thread_join(&l->thread);
+    l->is_started = false;
+    if (l->options.role == WIRE_LISTENER)
+        join_sessions(l);
+}
+
+/* ---- status ------------------------------------------------------------------------------------- */
+
+static void peer_status(const struct link_session *s, struct link_peer_status *ret)
+{
+    *ret = (struct link_peer_status){
+        .since_wall_us = s->since_wall_us,
+        .rtt_us = s->rtt_us,
+        .sent_records = s->sent_records,
+        .sent_bytes = s->sent_bytes,
+        .received_records = s->received_records,
+        .received_bytes = s->received_bytes,
+    };
+    snprintf(ret->name, sizeof ret->name, "%s", s->peer->name);
+    snprintf(ret->address, sizeof ret->address, "%s", s->stream->peer);
+}
+
+void link_status(struct link *l, struct link_status *ret)
+{
+    os_mutex_lock(&l->lock);
+    *ret = (struct link_status){
+        .state = l->state,
+        .reconnects = l->reconnects,
+        .refused = l->refused,
+    };
+    snprintf(ret->last_error, sizeof ret->last_error, "%s", l->last_error);
+    for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
+        const struct link_session *s = l->peers[i].session;
+        if (s && s->is_open)
+            peer_status(s, &ret->peers[ret->peer_count++]);
+    }
+    os_mutex_unlock(&l->lock);
+}
