@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* address.c - IP addresses and prefixes as values.
  *
- * The parsers are our own, since inet_pton() is the system's and the core is pure. They take what
- * inet_pton() takes: dotted quads without leading zeros, and RFC 4291's text with one "::".
+ * The parsers are our own, since inet_pton() is the system's and the core is pure. They take
+ * what inet_pton() takes: dotted quads without leading zeros, and RFC 4291's text with one
+ * "::".
  */
 #include "address.h"
 
@@ -38,10 +39,10 @@ void address_init(struct address *a, enum address_family family, const uint8_t *
     }
 }
 
-/* ---- parsing -------------------------------------------------------------------------------- */
+/* ---- parsing ---------------------------------------------------------------------------- */
 
-/* A decimal number of 1 to 3 digits up to <limit>, without leading zeros. Returns the octets used,
- * or 0.
+/* A decimal number of 1 to 3 digits up to <limit>, without leading zeros. Returns the octets
+ * used, or 0.
  */
 static size_t parse_decimal(const char *text, size_t length, unsigned limit, uint8_t *ret)
 {
@@ -81,8 +82,8 @@ static size_t parse_group(const char *text, size_t length, uint8_t octets[2])
     return i;
 }
 
-/* Groups with ':' between them, of which the last two may be a dotted quad. Writes at most <room>
- * octets. Returns the number of octets written, or -1.
+/* Groups with ':' between them, of which the last two may be a dotted quad. Writes at most
+ * <room> octets. Returns the number of octets written, or -1.
  */
 static int parse_groups(const char *text, size_t length, uint8_t *ip, size_t room)
 {
@@ -152,10 +153,10 @@ int address_parse_ip(const char *text, size_t length, struct address *ret)
     return 0;
 }
 
-/* ---- formatting ----------------------------------------------------------------------------- */
+/* ---- formatting ------------------------------------------------------------------------- */
 
-/* RFC 5952, 4.2: "::" stands for the longest run of two or more zero groups, the first of several.
- * Returns its first group and <ret_length>, which is 0 when there is none.
+/* RFC 5952, 4.2: "::" stands for the longest run of two or more zero groups, the first of
+ * several. Returns its first group and <ret_length>, which is 0 when there is none.
  */
 static size_t find_zero_run(const uint8_t *ip, size_t *ret_length)
 {
@@ -228,7 +229,7 @@ bool address_is_equal(const struct address *a, const struct address *b)
            memcmp(a->ip, b->ip, sizeof(a->ip)) == 0;
 }
 
-/* ---- prefixes ------------------------------------------------------------------------------- */
+/* ---- prefixes --------------------------------------------------------------------------- */
 
 /* The octet that keeps the first <bits> of the <i>th octet of an address. */
 static uint8_t octet_mask(unsigned bits, size_t i)

@@ -35,9 +35,9 @@ struct address_prefix {
     uint8_t ip[16];
 };
 
-/* address_init() - from <family> and the octets of a socket address in network order (4 or 16 of
- * them) and <port> in host order. Folds IPv4-mapped IPv6. ADDRESS_NONE takes
- * neither: all of <a> is 0.
+/* address_init() - from <family> and the octets of a socket address in network order (4 or 16
+ * of them) and <port> in host order. Folds IPv4-mapped IPv6. ADDRESS_NONE takes neither: all of
+ * <a> is 0.
  */
 void address_init(struct address *a, enum address_family family, const uint8_t *ip,
                   uint16_t port);
@@ -61,8 +61,8 @@ int address_parse_ip(const char *text, size_t length, struct address *ret);
  * Returns 0, or ERR_INVALID: not an address, or a prefix longer than the address, or bits set
  * behind the prefix (192.0.2.7/24 is more likely a slip than a wish).
  *
- * An IPv4-mapped prefix is folded too. A prefix holds addresses of its own family only: ::/0 has no
- * IPv4 sender, 0.0.0.0/0 no IPv6 one, and neither has ADDRESS_NONE.
+ * An IPv4-mapped prefix is folded too. A prefix holds addresses of its own family only: ::/0
+ * has no IPv4 sender, 0.0.0.0/0 no IPv6 one, and neither has ADDRESS_NONE.
  */
 int address_prefix_parse(const char *text, size_t length, struct address_prefix *ret);
 bool address_prefix_has(const struct address_prefix *prefix, const struct address *a);

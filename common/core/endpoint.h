@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* endpoint.h - where to listen, connect or write: the addresses of the configuration.
  *
- *     udp:ADDR:PORT  tcp:ADDR:PORT     ADDR is an IPv4 address, an IPv6 address in brackets, a host
- *                                      name, or "*" or nothing for every address of both families
- *     unix:PATH  unix-dgram:PATH       sockets of this machine
- *     vsock:CID:PORT                   CID is a number, any, host (2) or local (1)
- *     hvsock:PORT                      Hyper-V socket; the VM is said elsewhere
+ *     udp:ADDR:PORT  tcp:ADDR:PORT   ADDR is an IPv4 address, an IPv6 address in brackets, a
+ *                                    host name, or "*" or nothing for every address
+ *     unix:PATH  unix-dgram:PATH     sockets of this machine
+ *     vsock:CID:PORT                 CID is a number, any, host (2) or local (1)
+ *     hvsock:PORT                    Hyper-V socket; the VM is said elsewhere
  *     file:PATH  stdout:  null:  eventlog:
  *
- * Names are resolved later, at the seam. IPv4-mapped addresses are folded as in address.h; zones
- * (fe80::1%eth0) are not known. PATH is everything behind the colon, as it is. Pure; any thread.
+ * Names are resolved later, at the seam. IPv4-mapped addresses are folded as in address.h;
+ * zones (fe80::1%eth0) are not known. PATH is everything behind the colon, as it is. Pure; any
+ * thread.
  */
 #ifndef HVLOG_CORE_ENDPOINT_H
 #define HVLOG_CORE_ENDPOINT_H
@@ -76,18 +77,18 @@ struct endpoint {
 
 /* endpoint_parse() - any of the above whose kind is in the set <kinds>.
  *
- * Returns 0, or ERR_INVALID and a reason, which knows what <kinds> allows (nothing was written to
- * <ret>).
+ * Returns 0, or ERR_INVALID and a reason, which knows what <kinds> allows (nothing was written
+ * to <ret>).
  */
 int endpoint_parse(struct view text, uint32_t kinds, struct endpoint *ret, struct reason *why);
 
 /* endpoint_check() - whether one can listen there, or connect or send there.
  *
- * Apart from parsing, since for the link another setting (role) decides. To listen takes no host
- * name, since a name can change its address behind the program's back. Port 0 is allowed (the
- * system chooses) but for hvsock, whose port is part of a GUID. To connect takes an address that is
- * not "any" and a port other than 0. file, stdout, null and eventlog are written to: they
- * satisfy ENDPOINT_CONNECT only.
+ * Apart from parsing, since for the link another setting (role) decides. To listen takes no
+ * host name, since a name can change its address behind the program's back. Port 0 is allowed
+ * (the system chooses) but for hvsock, whose port is part of a GUID. To connect takes an
+ * address that is not "any" and a port other than 0. file, stdout, null and eventlog are
+ * written to: they satisfy ENDPOINT_CONNECT only.
  *
  * Returns 0, or ERR_INVALID and a reason.
  */
@@ -96,9 +97,9 @@ int endpoint_check(const struct endpoint *e, enum endpoint_use use, struct reaso
 
 /* endpoint_format() - the canonical text: two endpoints are the same if their texts are.
  *
- * "*" for every address, IPv6 as RFC 5952, numbers for host and local, "any" for any CID. Parses to
- * an equal endpoint. Writes at most <size> octets with the NUL; ENDPOINT_TEXT_MAX is always enough.
- * Returns <text>.
+ * "*" for every address, IPv6 as RFC 5952, numbers for host and local, "any" for any CID.
+ * Parses to an equal endpoint. Writes at most <size> octets with the NUL; ENDPOINT_TEXT_MAX is
+ * always enough. Returns <text>.
  */
 char *endpoint_format(const struct endpoint *e, char *text, size_t size);
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* ini.h - the grammar of the configuration, without knowing any section or key.
  *
- *     # a comment: a '#' at the begin of a line or after white space, up to the end of the line
+ *     # a comment: a '#' at the start of a line or after white space, up to the end of the line
  *     [kind]
  *     [kind name]
  *     key = value
  *     key = "value"
  *
  * Blanks and tabs around each part mean nothing. Lines end with LF or CR LF; a UTF-8 byte order
- * mark at the begin is passed over. Kinds and keys are letters, digits, '_' and '-'; names may
+ * mark at the start is passed over. Kinds and keys are letters, digits, '_' and '-'; names may
  * also have '.'. All are case-sensitive.
  *
  * A value goes up to the end of the line or its comment, and may be empty. A '#' without white
- * space before it belongs to the value. A value that begins with '"' goes up to the next '"', and
- * nothing but a comment may follow: so it can hold " #" and white space at its ends. There are no
- * escapes, since a backslash is part of Windows paths; so a quoted value cannot hold a '"', and
- * one that is not quoted can hold it anywhere but at its begin. There are no continuation lines.
+ * space before it belongs to the value. A value that begins with '"' goes up to the next '"',
+ * and nothing but a comment may follow: so it can hold " #" and white space at its ends. There
+ * are no escapes, since a backslash is part of Windows paths; so a quoted value cannot hold a
+ * '"', and one that is not quoted can hold it anywhere but at its start. There are no
+ * continuation lines.
  *
  * Octets from 0x80 on may stand in values and comments and are passed through. NUL and other
  * control octets but the tab are errors.
@@ -71,13 +72,15 @@ struct ini {
 /* ini_init() - begin to parse <length> octets at <text> (may be NULL when <length> is 0). */
 void ini_init(struct ini *p, const char *text, size_t length);
 
-/* ini_next() - the next section header, pair or error; comments and empty lines are passed over.
+/* ini_next() - the next section header, pair or error; comments and empty lines are passed
+ * over.
  *
- * After an error the parser goes on with the next line, so that all errors of a file can be shown
- * at once. Pairs below a header that was an error are checked but not given: nobody knows where
- * they belong. A text that is too large or UTF-16 gives one error and the end.
+ * After an error the parser goes on with the next line, so that all errors of a file can be
+ * shown at once. Pairs below a header that was an error are checked but not given: nobody knows
+ * where they belong. A text that is too large or UTF-16 gives one error and the end.
  *
- * Returns true and an event, or false at the end (<ret>.kind is INI_END, <ret>.line the last line).
+ * Returns true and an event, or false at the end (<ret>.kind is INI_END, <ret>.line the last
+ * line).
  */
 bool ini_next(struct ini *p, struct ini_event *ret);
 

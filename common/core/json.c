@@ -91,8 +91,8 @@ static bool is_continuation(uint8_t c)
     return (c & 0xC0) == 0x80;
 }
 
-/* The octets of the UTF-8 character at <p> (RFC 3629: no surrogates, nothing longer than needed,
- * nothing above U+10FFFF), or 0 when there is none.
+/* The octets of the UTF-8 character at <p> (RFC 3629: no surrogates, nothing longer than
+ * needed, nothing above U+10FFFF), or 0 when there is none.
  */
 static size_t utf8_length(const uint8_t *p, size_t left)
 {

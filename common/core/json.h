@@ -9,10 +9,10 @@
  *     json_object_end(&j);
  *     r = json_finish(&j);
  *
- * Errors are kept until json_finish(), like those of text.h; so are mistakes of the caller: a key
- * outside of an object, a value without a key in one, an end that does not belong to the
- * innermost begin, a second value on top. What would follow a mistake is not written.
- * There are no fractions: counters and times are whole numbers. Pure; one thread at a time.
+ * Errors are kept until json_finish(), like those of text.h; so are mistakes of the caller: a
+ * key outside of an object, a value without a key in one, an end that does not belong to the
+ * innermost begin, a second value on top. What would follow a mistake is not written. There are
+ * no fractions: counters and times are whole numbers. Pure; one thread at a time.
  */
 #ifndef HVLOG_CORE_JSON_H
 #define HVLOG_CORE_JSON_H
@@ -58,8 +58,8 @@ void json_null(struct json *j);
 
 /* json_finish() - whether a whole value was written.
  *
- * Returns 0; ERR_INVALID: the caller's mistake, or something is still open; ERR_FULL: deeper than
- * JSON_DEPTH_MAX, or the text's limit; ERR_NO_MEMORY.
+ * Returns 0; ERR_INVALID: the caller's mistake, or something is still open; ERR_FULL: deeper
+ * than JSON_DEPTH_MAX, or the text's limit; ERR_NO_MEMORY.
  */
 int json_finish(const struct json *j);
 

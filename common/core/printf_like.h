@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* printf_like.h - let the compiler check the arguments of our own printf-like functions.
  *
- * GCC for Windows takes plain "printf" for Microsoft's old dialect, which has no %zu; all of hvlog
- * uses the C11 dialect (__USE_MINGW_ANSI_STDIO), for which only GCC has the name gnu_printf.
+ * GCC for Windows takes plain "printf" for Microsoft's old dialect, which has no %zu; all of
+ * hvlog uses the C11 dialect (__USE_MINGW_ANSI_STDIO), for which only GCC has the name
+ * gnu_printf.
  */
 #ifndef HVLOG_CORE_PRINTF_LIKE_H
 #define HVLOG_CORE_PRINTF_LIKE_H

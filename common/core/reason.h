@@ -2,8 +2,8 @@
 /* reason.h - why a text of the configuration was refused, as one sentence for its author.
  *
  * A reason is a predicate without subject and full stop: "is not a size: write a number and B,
- * KiB, MiB or GiB". The caller sets file, line, key and value before it. It never repeats octets
- * of the refused text, so it is always printable ASCII. Pure; any thread.
+ * KiB, MiB or GiB". The caller sets file, line, key and value before it. It never repeats
+ * octets of the refused text, so it is always printable ASCII. Pure; any thread.
  */
 #ifndef HVLOG_CORE_REASON_H
 #define HVLOG_CORE_REASON_H

@@ -9,8 +9,9 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Damerau and Levenshtein's distance, in the form where no part is changed twice (optimal string
- * alignment): three rows of the table are enough. Both lengths are at most SUGGEST_WORD_MAX.
+/* Damerau and Levenshtein's distance, in the form where no part is changed twice (optimal
+ * string alignment): three rows of the table are enough. Both lengths are at most
+ * SUGGEST_WORD_MAX.
  */
 static size_t distance(struct view a, struct view b)
 {

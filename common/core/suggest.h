@@ -9,9 +9,10 @@
  *         suggest_offer(&s, table[i].key);
  *     const char *nearest = suggest_nearest(&s);
  *
- * Distance is counted in slips: an octet too many, missing, wrong, or swapped with its neighbour;
- * upper and lower case are the same. A name is near enough to be of help when no more than a third
- * of it is slips (one is always allowed), and at least half of it is right. Pure, no allocation.
+ * Distance is counted in slips: an octet too many, missing, wrong, or swapped with its
+ * neighbour; upper and lower case are the same. A name is near enough to be of help when no
+ * more than a third of it is slips (one is always allowed), and at least half of it is right.
+ * Pure, no allocation.
  */
 #ifndef HVLOG_CORE_SUGGEST_H
 #define HVLOG_CORE_SUGGEST_H
@@ -20,7 +21,7 @@
 
 #include "view.h"
 
-/* Longer words and names are never compared: the work for each offer is bounded by its square. */
+/* Longer words and names are not compared: the work for each offer is bounded by its square. */
 enum { SUGGEST_WORD_MAX = 32 };
 
 /* The fields belong to suggest.c. */
@@ -36,7 +37,7 @@ void suggest_init(struct suggest *s, struct view word);
 /* suggest_offer() - a known name; borrowed for as long as the answer is used. */
 void suggest_offer(struct suggest *s, const char *name);
 
-/* suggest_nearest() - the nearest name offered, the first of several; NULL when none is near. */
+/* suggest_nearest() - the nearest name offered, the first of several; NULL if none is near. */
 const char *suggest_nearest(const struct suggest *s);
 
 #endif

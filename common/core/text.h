@@ -2,8 +2,8 @@
 /* text.h - a text that grows, up to a limit, without looking at each step for an error.
  *
  * An append that fails changes nothing and leaves its error in the text; so does every append
- * after it. So a caller appends as much as it likes and looks once, at text_err(). What is there
- * always ends with a NUL. Pure memory; one thread at a time.
+ * after it. So a caller appends as much as it likes and looks once, at text_err(). What is
+ * there always ends with a NUL. Pure memory; one thread at a time.
  */
 #ifndef HVLOG_CORE_TEXT_H
 #define HVLOG_CORE_TEXT_H
@@ -23,15 +23,15 @@ struct text {
     bool is_fixed; /* <data> is the caller's */
 };
 
-/* text_init() - an empty text that may grow to <limit_bytes> without its NUL. Allocates nothing. */
+/* text_init() - an empty text that may grow to <limit_bytes> and a NUL. Allocates nothing. */
 void text_init(struct text *t, size_t limit_bytes);
 
-/* text_init_fixed() - the same in <size> octets of the caller's, of which the NUL takes one; <size>
- * is at least 1. <buffer> is borrowed for the text's life.
+/* text_init_fixed() - the same in <size> octets of the caller's, of which the NUL takes one;
+ * <size> is at least 1. <buffer> is borrowed for the text's life.
  */
 void text_init_fixed(struct text *t, char *buffer, size_t size);
 
-/* text_release() - free what was allocated; the text is void, but releasing again does nothing. */
+/* text_release() - free what was allocated. The text is void; another release does nothing. */
 void text_release(struct text *t);
 
 /* text_append() - <length> octets, NULs too. text_append_string() - up to the NUL.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* uuid.h - GUIDs as values, and the service GUID of a Hyper-V socket port.
  *
- * The fields are those of Windows' GUID, in host order: d1-d2-d3 are the text's first three groups
- * as numbers, d4[0..1] its fourth group and d4[2..7] its last, octet by octet. So a GUID structure is
- * filled field by field, and no octet order is ever guessed. Pure; any thread.
+ * The fields are those of Windows' GUID, in host order: d1-d2-d3 are the text's first three
+ * groups as numbers, d4[0..1] its fourth group and d4[2..7] its last, octet by octet. So a GUID
+ * structure is filled field by field, and no octet order is ever guessed. Pure; any thread.
  */
 #ifndef HVLOG_CORE_UUID_H
 #define HVLOG_CORE_UUID_H
@@ -43,8 +43,8 @@ bool uuid_is_equal(const struct uuid *a, const struct uuid *b);
 bool uuid_is_zero(const struct uuid *u);
 
 /* uuid_of_port() - the service GUID that a Linux guest knows as vsock port <port>:
- * pppppppp-facb-11e6-bd58-64006a7986d3, the port as d1 (the template is in Windows' hvsocket.h and
- * Linux' hyperv_transport.c). <port> is at most UUID_PORT_MAX.
+ * pppppppp-facb-11e6-bd58-64006a7986d3, the port as d1 (the template is in Windows' hvsocket.h
+ * and Linux' hyperv_transport.c). <port> is at most UUID_PORT_MAX.
  */
 struct uuid uuid_of_port(uint32_t port);
 

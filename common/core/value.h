@@ -40,8 +40,8 @@ int value_number(struct view text, const struct value_rule *rule, uint64_t *ret,
 
 /* value_size() - a number and B, KiB, MiB or GiB, to bytes: "64KiB", "1 GiB", "0".
  *
- * A unit is needed with any number but 0. K, KB, MB and their like are refused with a hint, since
- * they mean one thing to one reader and another to the next.
+ * A unit is needed with any number but 0. K, KB, MB and their like are refused with a hint,
+ * since they mean one thing to one reader and another to the next.
  */
 int value_size(struct view text, const struct value_rule *rule, uint64_t *ret,
                struct reason *why);
@@ -77,8 +77,8 @@ int value_list_next(struct view *rest, struct view *ret, struct reason *why);
  */
 int value_text(struct view text, char *ret, size_t size, struct reason *why);
 
-/* value_size_format(), value_time_format() - the shortest text that the parser reads as <value>:
- * "64KiB", "1500ms". VALUE_TEXT_MAX octets are always enough. Return <text>.
+/* value_size_format(), value_time_format() - the shortest text that the parser reads as
+ * <value>: "64KiB", "1500ms". VALUE_TEXT_MAX octets are always enough. Return <text>.
  */
 enum { VALUE_TEXT_MAX = 32 };
 char *value_size_format(uint64_t bytes, char *text, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* view.h - some octets of text that belong to somebody else.
  *
- * Not terminated by NUL: print it with "%.*s", (int)v.length, v.text. It lives as long as the text
- * that it points into.
+ * Not terminated by NUL: print it with "%.*s", (int)v.length, v.text. It lives as long as the
+ * text that it points into.
  */
 #ifndef HVLOG_CORE_VIEW_H
 #define HVLOG_CORE_VIEW_H

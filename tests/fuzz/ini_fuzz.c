@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ini_fuzz.c - any octets as a configuration: the grammar, and each value in every value parser.
+/* ini_fuzz.c - any octets as a configuration, and each of its values in every parser.
  *
- * What is asserted: all views lie in the text; what was read can be written and is read again as
- * the same; what a parser takes, its formatter writes, and the parser takes that for the same; a
- * parser that refuses gives a reason.
+ * What is asserted: all views lie in the text; what was read can be written and is read again
+ * as the same; what a parser takes, its formatter writes, and the parser takes that for the
+ * same; a parser that refuses gives a reason.
  */
 #include <stdlib.h>
 #include <string.h>
