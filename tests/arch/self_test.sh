@@ -91,6 +91,7 @@ test_seam() {
     seam_finds common/bridge/bad.c:3 common/bridge/bad.c '#include <sys/socket.h>'
     seam_finds windows-relay/bad.c:3 windows-relay/bad.c '#include <windows.h>'
     seam_finds common/core/bad.c:3 common/core/bad.c '#include <time.h>'
+    seam_finds common/core/bad.c:3 common/core/bad.c '#include <errno.h>'
     seam_finds common/bridge/bad.c common/bridge/bad.c 'int family = AF_VSOCK;'
     seam_finds common/os/linux/second.c common/os/linux/second.c 'int family = AF_VSOCK;'
     seam_finds common/os/linux/bad.c common/os/linux/bad.c 'int family = AF_HYPERV;'
@@ -150,7 +151,26 @@ test_scripts() {
     finds SC2086 scripts.sh "$tree"
 }
 
+# windows_program LIBRARY LINE... - FOLDER/planted.exe from a C source of these lines.
+windows_program() {
+    library=$1
+    shift
+    printf '%s\n' '#include <windows.h>' "$@" >"$folder/planted.c"
+    x86_64-w64-mingw32-gcc-posix -o "$folder/planted.exe" "$folder/planted.c" "-l$library"
+}
+
+test_windows_imports() {
+    command -v x86_64-w64-mingw32-gcc-posix >/dev/null || return 0
+    windows_program kernel32 'int main(void) { return (int)GetTickCount(); }'
+    passes windows_imports.sh "$folder/planted.exe"
+    windows_program winmm 'int main(void) { return (int)timeGetTime(); }'
+    finds WINMM.dll windows_imports.sh "$folder/planted.exe"
+    echo 'no program' >"$folder/planted.exe"
+    finds 'imports nothing' windows_imports.sh "$folder/planted.exe"
+}
+
 test_core_symbols
+test_windows_imports
 test_seam
 test_sizes
 test_habits
