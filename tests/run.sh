@@ -100,12 +100,21 @@ skip_reasons() {
          /^skipped: / { print name ": " $0 }' build/Testing/Temporary/LastTest.log
 }
 
+# reasons_before_summary - ctest's output, passed on as it comes but for the summary: that waits until
+# ctest has ended, since only then its log is complete, and the reasons go before it.
+reasons_before_summary() {
+    local line summary=
+    while IFS= read -r line; do
+        if [[ -n $summary || $line == *' tests passed, '* ]]; then
+            summary+=$line$'\n'
+        else
+            printf '%s\n' "$line"
+        fi
+    done
+    skip_reasons || true
+    printf '%s' "$summary"
+}
+
 echo 'subdirs(dev asan tsan fuzz windows)' >build/CTestTestfile.cmake
 ctest --test-dir build -LE '^(bench|lab)$' -j "$jobs" --output-on-failure --no-tests=error \
-    "${ctest_options[@]}" </dev/null 2>&1 |
-    while IFS= read -r line; do
-        case $line in
-            *' tests passed, '*) skip_reasons ;;
-        esac
-        printf '%s\n' "$line"
-    done
+    "${ctest_options[@]}" </dev/null 2>&1 | reasons_before_summary
