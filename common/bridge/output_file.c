@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* output_file.c - the outputs that append: file and stdout.
+ *
+ * Several batches go out with one call. What a full disk cut off stays in the chunk and
+ * follows when there is room again, so no line is torn or doubled; unless the file is another
+ * one by then: it gets the whole line.
+ */
+#include "output_private.h"
+
+#include <stdlib.h>
+
+#include "common/core/err.h"
+#include "common/os/clock.h"
+#include "common/os/file.h"
+
+enum { CURRENT_LOOK_MS = 1000 }; /* between looks whether the file was rotated away */
+
+struct output_file {
+    struct os_file *file;
+    uint64_t looked_ms;
+    uint64_t size_at_break; /* of the file, when it took no more */
+    struct output_chunk chunk;
+};
+
+static int file_init(struct output *out)
+{
+    struct output_file *f = calloc(1, sizeof(*f));
+    if (f == NULL)
+        return ERR_NO_MEMORY;
+    int r = output_chunk_init(&f->chunk, out->config);
+    if (r < 0) {
+        free(f);
+        return r;
+    }
+    out->kind = f;
+    return 0;
+}
+
+static void file_release(struct output *out)
+{
+    struct output_file *f = out->kind;
+
+    output_chunk_release(&f->chunk);
+    free(f);
+}
+
+static int file_open(struct output *out)
+{
+    struct output_file *f = out->kind;
+
+    int r = os_file_append(out->config->to.path, &f->file);
+    if (r < 0)
+        return r;
+    if (output_chunk_has_rest(&f->chunk) && os_file_size(f->file) < f->size_at_break)
+        output_chunk_back_to_line(&f->chunk);
+    f->looked_ms = os_clock_ms();
+    return 0;
+}
+
+static int stdout_open(struct output *out)
+{
+    struct output_file *f = out->kind;
+
+    f->looked_ms = os_clock_ms();
+    return os_file_stdout(&f->file);
+}
+
+static void file_close(struct output *out)
+{
+    struct output_file *f = out->kind;
+
+    os_file_close(f->file);
+    f->file = NULL;
+}
+
+static int file_reopen(struct output *out)
+{
+    struct output_file *f = out->kind;
+    struct os_file *file;
+
+    int r = os_file_append(out->config->to.path, &file);
+    if (r < 0)
+        return r;
+    os_file_close(f->file);
+    f->file = file;
+    f->looked_ms = os_clock_ms();
+    counter_add(&out->counters.reopened, 1);
+    return 0;
+}
+
+static int follow_rotation(struct output *out)
+{
+    struct output_file *f = out->kind;
+    uint64_t now_ms = os_clock_ms();
+
+    if (now_ms < f->looked_ms + CURRENT_LOOK_MS)
+        return 0;
+    f->looked_ms = now_ms;
+    return os_file_is_current(f->file) ? 0 : file_reopen(out);
+}
+
+static int write_chunk(struct output *out)
+{
+    struct output_file *f = out->kind;
+    struct output_chunk *c = &f->chunk;
+    struct output_mark mark;
+    size_t written = 0;
+
+    int r = os_file_write(f->file, &c->vecs[c->first], c->count - c->first, &written);
+    if (r == 0)
+        written = c->octets - c->written;
+    int completed = output_chunk_advance(c, written, &mark);
+    out->at += completed;
+    if (completed > 0)
+        output_finish(out, &mark);
+    if (r < 0)
+        f->size_at_break = os_file_size(f->file);
+    return r;
+}
+
+static int file_write(struct output *out)
+{
+    struct output_file *f = out->kind;
+    int r = follow_rotation(out);
+
+    while (r == 0 && out->at < out->count) {
+        if (!output_chunk_has_rest(&f->chunk))
+            r = output_chunk_fill(&f->chunk, &out->items[out->at], out->count - out->at);
+        if (r == 0)
+            r = write_chunk(out);
+    }
+    return r;
+}
+
+const struct output_ops output_file_ops = {
+    .init = file_init,
+    .release = file_release,
+    .open = file_open,
+    .write = file_write,
+    .reopen = file_reopen,
+    .close = file_close,
+};
+
+const struct output_ops output_stdout_ops = {
+    .init = file_init,
+    .release = file_release,
+    .open = stdout_open,
+    .write = file_write,
+    .close = file_close,
+};
