@@ -15,16 +15,18 @@
 #include "common/core/endpoint.h"
 #include "common/core/framer.h"
 #include "common/core/record.h"
+#include "common/core/text.h"
 #include "common/core/uuid.h"
 #include "common/core/wire.h"
 #include "log.h"
 
 enum {
     CONFIG_PATH_MAX = 1024,
-    CONFIG_FILE_MAX = 1024 * 1024,
     CONFIG_OUTPUTS_MAX = 32,
     CONFIG_ALLOW_MAX = 64,
-    CONFIG_ERROR_MAX = 512,
+    CONFIG_ERROR_MAX = 1536,    /* one line that may hold a path */
+    CONFIG_COMPLAINTS_MAX = 20, /* lines about one file; the rest is only said to be there */
+    CONFIG_COMPLAINTS_BYTES = (CONFIG_COMPLAINTS_MAX + 1) * CONFIG_ERROR_MAX,
 };
 
 struct input_config {
@@ -77,35 +79,47 @@ struct config {
     size_t output_count;
     enum log_level log_level;
     char control_path[CONFIG_PATH_MAX];
+    bool control_path_is_default; /* nobody asked for this one */
 };
 
-/* What a program brings of its own. */
+/* What a program brings of its own. The functions append configuration text. */
 struct config_program {
-    const char *name;     /* "agent", "relay" */
-    const char *defaults; /* configuration text that is read first, key by key; a file's [link] etc. override it */
-    const char *samples;  /* inputs and outputs that hold only when there is no file at all */
+    const char *name; /* "agent", "relay" */
+
+    /* What holds unless the file says otherwise, key by key; settings of named sections do not belong here. */
+    void (*defaults)(struct text *out);
+
+    /* Inputs and outputs that hold only when there is no file at all. */
+    void (*samples)(struct text *out);
 };
 
-/* config_load() - read <path>, or the program's default file when <path> is NULL (and its built-in samples when that
- * does not exist). Resolves what defaults depend on (host name, state folder, control path).
+/* config_load() - read <path>, or the program's default file when <path> is NULL (and the built-in samples when that
+ * does not exist). Resolves what defaults depend on (host name, state folder, control path). Blocks as the disk does.
  *
- * Returns 0 and a heap-allocated config (free with config_free()); ERR_NOT_FOUND, ERR_ACCESS, ERR_INVALID, ERR_NO_MEMORY
- * with one clear line in <error>: "FILE:LINE: what is wrong; did you mean ...?".
+ * Returns 0 and a heap-allocated config (free with config_free()); ERR_NOT_FOUND, ERR_ACCESS, ERR_INVALID, ERR_NO_MEMORY, ERR_IO
+ * with all that is wrong in <errors>, a line each, with its LF: "FILE:LINE: what is wrong (did you mean ...?)".
  */
 int config_load(const struct config_program *program, const char *path, struct config **ret,
-                char error[CONFIG_ERROR_MAX]);
+                struct text *errors);
 
-/* config_parse() - the same for text in memory, named <file> in messages. Pure. For tests, fuzzing and config_load(). */
+/* config_parse() - the same for <length> octets of text, named <file> in messages. Touches no file: name, state_dir and
+ * control_path stay "" where nobody set them. For tests, fuzzing and config_load(). ERR_INVALID, ERR_NO_MEMORY.
+ */
 int config_parse(const struct config_program *program, const char *file, const char *text,
-                 size_t length, struct config **ret, char error[CONFIG_ERROR_MAX]);
+                 size_t length, struct config **ret, struct text *errors);
 void config_free(struct config *c);
 
 /* config_secret() - read the shared secret: the file's octets without blanks and line ends around them, at least
- * CONFIG_SECRET_MIN of them. Returns 0 and the secret (free() it; length 0 and NULL when none is configured); else one clear line in
- * <error> and ERR_NOT_FOUND, ERR_ACCESS, or ERR_INVALID (too short or too long).
+ * CONFIG_SECRET_MIN of them. Returns 0 and the secret (free() it; length 0 and NULL when none is configured); else one
+ * clear line in <error> and ERR_NOT_FOUND, ERR_ACCESS, ERR_INVALID (too short or too long), ERR_NO_MEMORY, ERR_IO.
  */
 enum { CONFIG_SECRET_MIN = 16, CONFIG_SECRET_MAX = 4096 };
 int config_secret(const struct config *c, uint8_t **ret_secret, size_t *ret_length,
                   char error[CONFIG_ERROR_MAX]);
+
+/* config_warnings() - append a line for each thing that works but should not be: a secret that others can read,
+ * a configuration that moves nothing. Looks at files.
+ */
+void config_warnings(const struct config *c, struct text *warnings);
 
 #endif

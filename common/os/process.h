@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* os_process_startup() - once in main(), first: sockets (WSAStartup) or SIGPIPE ignored, UTF-8
- * console, line-buffered stderr. Returns 0 or ERR_UNSUPPORTED.
+#include "common/core/address.h"
+
+/* os_process_startup() - once in main(), first: sockets (WSAStartup); SIGPIPE ignored, as many
+ * descriptors as this user may have; UTF-8 console, line-buffered stderr. Returns 0 or ERR_UNSUPPORTED.
  */
 int os_process_startup(void);
 
@@ -18,5 +20,12 @@ char *os_host_name(char *name, size_t size);
 
 /* os_user_name() - the user this program runs as, for messages about rights. */
 char *os_user_name(char *name, size_t size);
+
+/* os_host_addresses() - the IP addresses under which others reach this host: of interfaces that are up,
+ * without loopback and link-local ones; each once, port 0, in the system's order.
+ *
+ * Returns how many were written to <ret> (at most <max>), ERR_NO_MEMORY or ERR_IO.
+ */
+int os_host_addresses(struct address *ret, size_t max);
 
 #endif
