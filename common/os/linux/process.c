@@ -5,15 +5,28 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum { PASSWD_BYTES = 4096, HOST_NAME_BYTES = 256 };
 
+/* The soft limit of 1,024 descriptors protects programs that use select(); this one does not. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int os_process_startup(void)
 {
     /* Writing to a pipe that nobody reads is an error to be returned, not a death. */
     signal(SIGPIPE, SIG_IGN);
+    raise_descriptor_limit();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     return 0;
 }
