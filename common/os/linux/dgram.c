@@ -18,6 +18,7 @@
 
 #include "common/core/err.h"
 #include "common/os/linux/deadline.h"
+#include "common/os/linux/drop_counter.h"
 #include "common/os/linux/error.h"
 #include "common/os/linux/inet.h"
 #include "common/os/linux/unix_file.h"
@@ -45,8 +46,7 @@ struct os_dgram {
     /* receiving */
     struct slot *slots; /* OS_DGRAM_BATCH of them */
     struct unix_file file;
-    uint64_t dropped;
-    uint32_t dropped_seen; /* the kernel's counter when it was last seen */
+    struct drop_counter dropped;
 
     /* sending */
     struct sockaddr_un to; /* unix: where, to connect anew */
@@ -207,24 +207,12 @@ uint16_t os_dgram_port(const struct os_dgram *d)
 
 uint64_t os_dgram_kernel_dropped(const struct os_dgram *d)
 {
-    return d->dropped;
+    return d->dropped.total;
 }
 
 bool os_dgram_has_kernel_dropped(const struct os_dgram *d)
 {
     return d->slots != NULL;
-}
-
-/* The kernel counts in 32 bits and starts again at 0. Less than half a turn lies between two looks,
- * so the difference is right over the wrap, and an older value, seen late, is one that is negative. */
-static void dropped_update(struct os_dgram *d, uint32_t counter)
-{
-    uint32_t more = counter - d->dropped_seen;
-
-    if (more > INT32_MAX)
-        return;
-    d->dropped += more;
-    d->dropped_seen = counter;
 }
 
 /* Each datagram carries the counter as it was when it was queued; what was dropped behind the last
@@ -236,7 +224,7 @@ static void dropped_ask(struct os_dgram *d)
 
     if (getsockopt(d->fd, SOL_SOCKET, SO_MEMINFO, info, &length) == 0 &&
         length >= (SK_MEMINFO_DROPS + 1) * sizeof *info)
-        dropped_update(d, info[SK_MEMINFO_DROPS]);
+        drop_counter_update(&d->dropped, info[SK_MEMINFO_DROPS]);
 }
 
 static void dropped_read(struct os_dgram *d, struct msghdr *msg)
@@ -245,7 +233,7 @@ static void dropped_read(struct os_dgram *d, struct msghdr *msg)
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
             uint32_t counter;
             memcpy(&counter, CMSG_DATA(c), sizeof counter);
-            dropped_update(d, counter);
+            drop_counter_update(&d->dropped, counter);
         }
     }
 }

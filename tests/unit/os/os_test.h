@@ -51,6 +51,9 @@ static inline struct endpoint endpoint_with_port(const char *text, uint32_t port
     return e;
 }
 
+/* Exit status of a test program whose subject this machine does not have. */
+enum { TEST_SKIPPED = 77 };
+
 /* For a file's main(): the seam made ready, then cmocka. */
 #define RUN_TESTS(tests) \
     (os_process_startup() == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* file_linux_test.c - devices, pipes, rights and Linux's places. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/os/file.h"
+#include "common/os/stream.h"
+#include "os_test.h"
+
+enum { NOBODY = 65534 };
+
+static char folder[] = "/tmp/hvlog-file-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat st = {0};
+
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static void write__disk_is_full__is_full_and_nothing_went_out(void **state)
+{
+    struct os_vec vec = {"text", 4};
+    struct os_file *f = NULL;
+    char text[OS_ERROR_TEXT_MAX];
+    size_t written = 99;
+
+    (void)state;
+    assert_int_equal(os_file_append("/dev/full", &f), 0);
+    assert_int_equal(os_file_write(f, &vec, 1, &written), ERR_FULL);
+    assert_int_equal(written, 0);
+    assert_string_equal(os_error_last(text, sizeof text), "No space left on device (28)");
+    assert_true(os_file_is_current(f));
+    os_file_close(f);
+}
+
+static void pipe__nobody_reads__is_not_found_and_later_closed(void **state)
+{
+    struct os_vec vec = {"text", 4};
+    struct os_file *f = NULL;
+
+    (void)state;
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    assert_int_equal(os_file_append(path_of("pipe"), &f), ERR_NOT_FOUND);
+    int reader = open(path_of("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(os_file_append(path_of("pipe"), &f), 0);
+    assert_int_equal(os_file_write(f, &vec, 1, NULL), 0);
+    close(reader);
+    assert_int_equal(os_file_write(f, &vec, 1, NULL), ERR_CLOSED);
+    os_file_close(f);
+    unlink(path_of("pipe"));
+}
+
+static void append__new_file_and_folder__have_the_modes_of_the_contract(void **state)
+{
+    struct os_file *f = NULL;
+    mode_t before = umask(0);
+
+    (void)state;
+    assert_int_equal(os_file_append(path_of("new/log"), &f), 0);
+    assert_int_equal(os_folder_make(path_of("made")), 0);
+    umask(before);
+    os_file_close(f);
+    assert_int_equal(mode_of(path_of("new/log")), 0640);
+    assert_int_equal(mode_of(path_of("new")), 0750);
+    assert_int_equal(mode_of(path_of("made")), 0750);
+    unlink(path_of("new/log"));
+    rmdir(path_of("new"));
+    rmdir(path_of("made"));
+}
+
+/* Root may do everything, so it becomes somebody who may not. */
+static void append__folder_is_somebody_elses__is_access(void **state)
+{
+    struct os_file *f = NULL;
+    char *data = NULL;
+    size_t length;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(os_file_append(path_of("log"), &f), 0);
+    os_file_close(f);
+    f = NULL;
+    assert_int_equal(seteuid(NOBODY), 0);
+    int appended = os_file_append(path_of("log"), &f);
+    int read = os_file_read_all(path_of("log"), 100, &data, &length);
+    int made = os_folder_make(path_of("a/b"));
+    assert_int_equal(seteuid(0), 0);
+    assert_int_equal(appended, ERR_ACCESS);
+    assert_int_equal(read, ERR_ACCESS);
+    assert_int_equal(made, ERR_ACCESS);
+    unlink(path_of("log"));
+}
+
+static void is_private__only_without_rights_of_others(void **state)
+{
+    const struct {
+        mode_t mode;
+        bool is_private;
+    } rows[] = {{0600, true}, {0400, true}, {0640, false}, {0604, false}, {0644, false}};
+    struct os_file *f = NULL;
+
+    (void)state;
+    assert_int_equal(os_file_append(path_of("secret"), &f), 0);
+    os_file_close(f);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(chmod(path_of("secret"), rows[i].mode), 0);
+        assert_int_equal(os_file_is_private(path_of("secret")), rows[i].is_private);
+    }
+    unlink(path_of("secret"));
+    assert_false(os_file_is_private(path_of("secret")));
+}
+
+static void assert_path(enum os_path what, const char *expected)
+{
+    char path[256];
+
+    assert_int_equal(os_path_default(what, "agent", path, sizeof path), 0);
+    assert_string_equal(path, expected);
+}
+
+static void path__of_root_and_of_a_user__are_those_of_the_contract(void **state)
+{
+    char expected[64];
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_path(OS_PATH_CONFIG, "/etc/hvlog/agent.conf");
+    assert_path(OS_PATH_STATE, "/var/lib/hvlog");
+    assert_path(OS_PATH_CONTROL, "/run/hvlog/agent.sock");
+
+    assert_int_equal(seteuid(NOBODY), 0);
+    setenv("HOME", "/home/somebody", 1);
+    unsetenv("XDG_STATE_HOME");
+    setenv("XDG_RUNTIME_DIR", "not/absolute", 1);
+    assert_path(OS_PATH_CONFIG, "/etc/hvlog/agent.conf");
+    assert_path(OS_PATH_STATE, "/home/somebody/.local/state/hvlog");
+    snprintf(expected, sizeof expected, "/tmp/hvlog-%d/agent.sock", NOBODY);
+    assert_path(OS_PATH_CONTROL, expected);
+    setenv("XDG_STATE_HOME", "/state", 1);
+    setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+    assert_path(OS_PATH_STATE, "/state/hvlog");
+    assert_path(OS_PATH_CONTROL, "/run/user/1/hvlog/agent.sock");
+    assert_int_equal(seteuid(0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(write__disk_is_full__is_full_and_nothing_went_out),
+        cmocka_unit_test(pipe__nobody_reads__is_not_found_and_later_closed),
+        cmocka_unit_test(append__new_file_and_folder__have_the_modes_of_the_contract),
+        cmocka_unit_test(append__folder_is_somebody_elses__is_access),
+        cmocka_unit_test(is_private__only_without_rights_of_others),
+        cmocka_unit_test(path__of_root_and_of_a_user__are_those_of_the_contract),
+    };
+
+    if (!mkdtemp(folder))
+        return 1;
+    return RUN_TESTS(tests) + (rmdir(folder) != 0);
+}
