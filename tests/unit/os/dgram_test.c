@@ -53,7 +53,6 @@ static void udp__any_address__takes_both_families_folded(void **state)
 {
     struct os_dgram *in = receiver("udp:*:0", 0);
     struct os_dgram *v4 = sender("udp:127.0.0.1:1", in);
-    struct os_dgram *v6 = sender("udp:[::1]:1", in);
     char text[ADDRESS_TEXT_MAX];
 
     (void)state;
@@ -62,12 +61,15 @@ static void udp__any_address__takes_both_families_folded(void **state)
     assert_int_equal(got.from.family, ADDRESS_IPV4);
     assert_string_equal(address_format_ip(&got.from, text, sizeof text), "127.0.0.1");
     assert_true(got.from.port != 0);
-    send_one(v6, "six", 3);
-    got = receive_one(in);
-    assert_int_equal(got.from.family, ADDRESS_IPV6);
-    assert_string_equal(address_format_ip(&got.from, text, sizeof text), "::1");
+    if (has_ipv6()) {
+        struct os_dgram *v6 = sender("udp:[::1]:1", in);
+        send_one(v6, "six", 3);
+        got = receive_one(in);
+        assert_int_equal(got.from.family, ADDRESS_IPV6);
+        assert_string_equal(address_format_ip(&got.from, text, sizeof text), "::1");
+        os_dgram_close(v6);
+    }
     os_dgram_close(v4);
-    os_dgram_close(v6);
     os_dgram_close(in);
 }
 

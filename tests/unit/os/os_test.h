@@ -18,6 +18,7 @@
 #include "common/core/endpoint.h"
 #include "common/core/err.h"
 #include "common/os/clock.h"
+#include "common/os/dgram.h"
 #include "common/os/error.h"
 #include "common/os/process.h"
 #include "common/os/thread.h"
@@ -49,6 +50,18 @@ static inline struct endpoint endpoint_with_port(const char *text, uint32_t port
     e.port = port;
     e.address.port = (uint16_t)port;
     return e;
+}
+
+/* has_ipv6() - this machine has ::1; containers often have none. */
+static inline bool has_ipv6(void)
+{
+    struct endpoint at = endpoint_of("udp:[::1]:0");
+    struct os_dgram *d = NULL;
+
+    if (os_dgram_open(&at, 0, &d) != 0)
+        return false;
+    os_dgram_close(d);
+    return true;
 }
 
 /* Exit status of a test program whose subject this machine does not have. */

@@ -72,10 +72,11 @@ static void poll__one_connection__comes_speaks_and_ends(void **state)
     const char *from[] = {"tcp:127.0.0.1:1", "tcp:[::1]:1"};
     const char *ip[] = {"127.0.0.1", "::1"};
     char text[ADDRESS_TEXT_MAX], got[16];
+    size_t count = has_ipv6() ? COUNT(from) : 1;
     void *tag = NULL;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(from); i++) {
+    for (size_t i = 0; i < count; i++) {
         struct address peer = {0};
         struct os_sock *none = NULL;
         struct os_stream *out = dial(from[i], l);

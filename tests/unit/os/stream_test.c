@@ -67,9 +67,10 @@ static void tcp__any_address__takes_both_families(void **state)
     struct os_listener *l = listen_on("tcp:*:0");
     const char *to[] = {"tcp:127.0.0.1:1", "tcp:[::1]:1"};
     const char *peer[] = {"127.0.0.1:", "[::1]:"};
+    size_t count = has_ipv6() ? COUNT(to) : 1;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(to); i++) {
+    for (size_t i = 0; i < count; i++) {
         struct os_stream *dialed = NULL, *accepted = NULL;
         assert_int_equal(dial_to(to[i], l->port, &dialed), 0);
         assert_int_equal(l->ops->accept(l, &accepted), 0);
@@ -112,5 +113,6 @@ int main(void)
         cmocka_unit_test(tcp__name_that_cannot_be__is_not_found),
     };
 
-    return RUN_TESTS(tests) + stream_suite_run(&tcp) + stream_suite_run(&tcp6);
+    int failed = RUN_TESTS(tests) + stream_suite_run(&tcp);
+    return has_ipv6() ? failed + stream_suite_run(&tcp6) : failed;
 }
