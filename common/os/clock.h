@@ -18,8 +18,8 @@ uint64_t os_clock_us(void);
 /* Wall clock, microseconds since 1970 UTC: for arrival times and log lines only. */
 uint64_t os_clock_wall_us(void);
 
-/* os_clock_local_text() - <wall_us> as "2026-11-30T22:17:03.123456+01:00" (RFC 3339, local time).
- * Writes at most <size> octets with the NUL. Returns <text>.
+/* os_clock_local_text() - <wall_us> as "2026-11-30T22:17:03.123456+01:00" (RFC 3339, local
+ * time). Writes at most <size> octets with the NUL. Returns <text>.
  */
 enum { OS_CLOCK_TEXT_MAX = 40 };
 char *os_clock_local_text(uint64_t wall_us, char *text, unsigned size);

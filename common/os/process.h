@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* os/process.h - facts about this process and its host. Any thread; nothing here blocks or fails. */
+/* os/process.h - facts about this process and its host. Any thread; nothing here blocks or
+ * fails. */
 #ifndef HVLOG_OS_PROCESS_H
 #define HVLOG_OS_PROCESS_H
 
@@ -9,20 +10,22 @@
 #include "common/core/address.h"
 
 /* os_process_startup() - once in main(), first: sockets (WSAStartup); SIGPIPE ignored, as many
- * descriptors as this user may have; UTF-8 console, line-buffered stderr. Returns 0 or ERR_UNSUPPORTED.
+ * descriptors as this user may have; UTF-8 console, line-buffered stderr. Returns 0 or
+ * ERR_UNSUPPORTED.
  */
 int os_process_startup(void);
 
 uint64_t os_process_id(void);
 
-/* os_host_name() - the machine's name, for [node] name. Writes at most <size> octets with the NUL. */
+/* os_host_name() - the machine's name, for [node] name. Writes at most <size> octets with the
+ * NUL. */
 char *os_host_name(char *name, size_t size);
 
 /* os_user_name() - the user this program runs as, for messages about rights. */
 char *os_user_name(char *name, size_t size);
 
-/* os_host_addresses() - the IP addresses under which others reach this host: of interfaces that are up,
- * without loopback and link-local ones; each once, port 0, in the system's order.
+/* os_host_addresses() - the IP addresses under which others reach this host: of interfaces that
+ * are up, without loopback and link-local ones; each once, port 0, in the system's order.
  *
  * Returns how many were written to <ret> (at most <max>), ERR_NO_MEMORY or ERR_IO.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* os/stop.h - what the outside asks of the program: stop, or reopen files.
  *
- * Linux: SIGTERM and SIGINT stop, SIGHUP reopens, SIGPIPE is ignored. Windows: Ctrl-C, Ctrl-Break,
- * console close, log-off and shutdown stop. Call os_stop_init() in main() before any thread starts;
- * then wait in that thread.
+ * Linux: SIGTERM and SIGINT stop, SIGHUP reopens, SIGPIPE is ignored. Windows: Ctrl-C,
+ * Ctrl-Break, console close, log-off and shutdown stop. Call os_stop_init() in main() before
+ * any thread starts; then wait in that thread.
  */
 #ifndef HVLOG_OS_STOP_H
 #define HVLOG_OS_STOP_H
@@ -24,8 +24,8 @@ enum os_stop_event os_stop_wait(uint64_t deadline_ms);
 /* os_stop_request() - as if the outside had asked for <event>. Any thread. */
 void os_stop_request(enum os_stop_event event);
 
-/* os_stop_acknowledge() - the program has ended in order. On Windows the system kills a program as
- * soon as its console handler returns; the handler therefore waits for this.
+/* os_stop_acknowledge() - the program has ended in order. On Windows the system kills a program
+ * as soon as its console handler returns; the handler therefore waits for this.
  */
 void os_stop_acknowledge(void);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* os/stream.h - connected byte streams with plain blocking reads and writes, and their carriers.
+/* os/stream.h - connected byte streams with plain blocking reads and writes, and their
+ * carriers.
  *
  * The link, the stream outputs and the control channel use these, each direction in a thread of
  * its own. (Many TCP senders at once are served by os/poll.h instead.) A carrier is one way to
  * make streams: tcp, unix, vsock, hvsock, control. Tests bring one of their own, in memory.
  *
- * Threads: one thread may read, another write, at the same time; any thread may cancel. Close only
- * when both have returned for the last time. Carriers and their tables are constant.
+ * Threads: one thread may read, another write, at the same time; any thread may cancel. Close
+ * only when both have returned for the last time. Carriers and their tables are constant.
  */
 #ifndef HVLOG_OS_STREAM_H
 #define HVLOG_OS_STREAM_H
@@ -32,25 +33,26 @@ struct os_listener;
 struct os_target {
     const struct endpoint *endpoint; /* scheme, host, port, CID, path */
     struct uuid vm_id;               /* hvsock only: the exact GUID of the running VM */
-    uint32_t ring_bytes;             /* SO_SNDBUF and SO_RCVBUF of a vsock listener; 0: leave it */
+    uint32_t ring_bytes; /* SO_SNDBUF and SO_RCVBUF of a vsock listener; 0: leave it */
 };
 
 struct os_stream_ops {
-    /* read - wait for octets and take up to <length> (at least 1). Returns how many, or ERR_CLOSED (orderly end
-     * and broken connection alike: what counts as arrived is told by the protocol above, see
-     * hvsock facts in os/windows/hvsock.c), ERR_CANCELED, ERR_IO. Never 0. */
+    /* read - wait for octets and take up to <length> (at least 1). Returns how many, or
+     * ERR_CLOSED (orderly end and broken connection alike: what counts as arrived is told by
+     * the protocol above, see hvsock facts in os/windows/carrier_hvsock.c), ERR_CANCELED,
+     * ERR_IO. Never 0. */
     ptrdiff_t (*read)(struct os_stream *s, void *data, size_t length);
 
-    /* write - send all of <count> pieces (at most OS_VEC_MAX), looping over short writes. Waits as
-     * long as the peer does not read. Never raises SIGPIPE. Returns 0, ERR_CLOSED, ERR_CANCELED,
-     * ERR_IO. After an error nobody knows how much went out: close. */
+    /* write - send all of <count> pieces (at most OS_VEC_MAX), looping over short writes. Waits
+     * as long as the peer does not read. Never raises SIGPIPE. Returns 0, ERR_CLOSED,
+     * ERR_CANCELED, ERR_IO. After an error nobody knows how much went out: close. */
     int (*write)(struct os_stream *s, const struct os_vec *vec, size_t count);
 
     /* unsent - how many written octets the far side's system has not yet taken: TCP, not
      * acknowledged (finish() counts as one); unix socket, not read. Of a unix socket only 0 is
-     * exact: Linux counts the memory, which is more than the octets. 0 says nothing once the peer
-     * has closed: what it did not read is gone. Returns the count or ERR_UNSUPPORTED (vsock,
-     * hvsock, and wherever the system does not tell). Does not block. */
+     * exact: Linux counts the memory, which is more than the octets. 0 says nothing once the
+     * peer has closed: what it did not read is gone. Returns the count or ERR_UNSUPPORTED
+     * (vsock, hvsock, and wherever the system does not tell). Does not block. */
     ptrdiff_t (*unsent)(struct os_stream *s);
 
     /* is_ended - a look without waiting: true when the peer has closed or the connection broke.
@@ -70,7 +72,8 @@ struct os_stream_ops {
 
 struct os_stream {
     const struct os_stream_ops *ops;
-    char peer[96]; /* who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812" */
+    char peer
+        [96]; /* who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812" */
 };
 
 struct os_listener_ops {
@@ -84,7 +87,8 @@ struct os_listener_ops {
 
 struct os_listener {
     const struct os_listener_ops *ops;
-    uint32_t port; /* what was bound, when the endpoint asked for port 0; 0 where there are none */
+    uint32_t
+        port; /* what was bound, when the endpoint asked for port 0; 0 where there are none */
 };
 
 struct os_carrier {
@@ -93,24 +97,25 @@ struct os_carrier {
     /* dial - connect, waiting at most <timeout_ms>. Returns 0 and a stream; ERR_REFUSED,
      * ERR_TIMEOUT, ERR_NOT_FOUND (no such host, path or VM), ERR_ACCESS, ERR_FULL (out of
      * descriptors), ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO: all but the last two may pass, try
-     * again. <is_canceled> (may be NULL) is asked at least every OS_CANCEL_POLL_MS while waiting;
-     * true ends it with ERR_CANCELED. A host name is resolved first, which takes as long as the
-     * system's resolver does and listens to neither; each of its addresses then gets an equal part
-     * of the time. */
+     * again. <is_canceled> (may be NULL) is asked at least every OS_CANCEL_POLL_MS while
+     * waiting; true ends it with ERR_CANCELED. A host name is resolved first, which takes as
+     * long as the system's resolver does and listens to neither; each of its addresses then
+     * gets an equal part of the time. */
     int (*dial)(const struct os_target *target, unsigned timeout_ms,
                 bool (*is_canceled)(void *), void *arg, struct os_stream **ret);
 
-    /* listen - Returns 0 and a listener; ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND (no such address or
-     * folder), ERR_FULL, ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO. A unix socket left by a dead program is replaced; one on
-     * which somebody listens is ERR_IN_USE. Closing removes the socket's file. */
+    /* listen - Returns 0 and a listener; ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND (no such address
+     * or folder), ERR_FULL, ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO. A unix socket left by a
+     * dead program is replaced; one on which somebody listens is ERR_IN_USE. Closing removes
+     * the socket's file. */
     int (*listen)(const struct os_target *target, struct os_listener **ret);
 };
 
 enum { OS_CANCEL_POLL_MS = 200 };
 
-/* os_carrier_find() - the carrier for <scheme> ("tcp", "unix", "vsock", "hvsock", "control") on this
- * system, or NULL when this system has none. "control" is where `status` asks: a unix socket that
- * only its owner may open, or a named pipe on Windows.
+/* os_carrier_find() - the carrier for <scheme> ("tcp", "unix", "vsock", "hvsock", "control") on
+ * this system, or NULL when this system has none. "control" is where `status` asks: a unix
+ * socket that only its owner may open, or a named pipe on Windows.
  */
 const struct os_carrier *os_carrier_find(const char *scheme);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* os/thread.h - threads, locks, and waiting with a deadline.
  *
- * A thin layer over pthreads (on Windows winpthreads, linked in): what it adds is a condition that
- * waits for a monotonic deadline (os/clock.h) on both systems, and threads that never take a signal.
- * Locking, unlocking and signalling cannot fail when used rightly; wrong use aborts.
+ * A thin layer over pthreads (on Windows winpthreads, linked in): what it adds is a condition
+ * that waits for a monotonic deadline (os/clock.h) on both systems, and threads that never take
+ * a signal. Locking, unlocking and signalling cannot fail when used rightly; wrong use aborts.
  */
 #ifndef HVLOG_OS_THREAD_H
 #define HVLOG_OS_THREAD_H
@@ -43,8 +43,8 @@ void os_cond_broadcast(struct os_cond *c);
 void os_cond_wait(struct os_cond *c, struct os_mutex *m);
 bool os_cond_wait_until(struct os_cond *c, struct os_mutex *m, uint64_t deadline_ms);
 
-/* os_thread_start() - run <run>(<arg>) in a thread named <name> (at most 15 octets show). The new
- * thread takes no signals: they stay with the thread that called os_stop_init().
+/* os_thread_start() - run <run>(<arg>) in a thread named <name> (at most 15 octets show). The
+ * new thread takes no signals: they stay with the thread that called os_stop_init().
  *
  * Returns 0, or ERR_NO_MEMORY when the system has no thread left.
  */

@@ -13,8 +13,9 @@
 
 enum { CONTROL_MODE = 0600 };
 
-/* In a folder of another user's, such as one that was put into /tmp before us, the socket could be
- * exchanged for another: no place to answer from. A sticky folder (/tmp itself) protects it. */
+/* In a folder of another user's, such as one that was put into /tmp before us, the socket could
+ * be exchanged for another: no place to answer from. A sticky folder (/tmp itself) protects
+ * it. */
 static int folder_check(const char *folder)
 {
     struct stat st;

@@ -47,8 +47,8 @@ static int tcp_dial_address(const struct address *a, const struct stream_wait *w
     return r == ERR_CLOSED ? ERR_REFUSED : r;
 }
 
-/* Each address gets an equal part of the time that is left, so that a silent one does not keep the
- * others from being tried. */
+/* Each address gets an equal part of the time that is left, so that a silent one does not keep
+ * the others from being tried. */
 static int tcp_dial(const struct os_target *target, unsigned timeout_ms,
                     bool (*is_canceled)(void *), void *arg, struct os_stream **ret)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/carrier_vsock.c - streams over AF_VSOCK: in a WSL2 guest, Hyper-V sockets. The only file that
- * knows it.
+/* linux/carrier_vsock.c - streams over AF_VSOCK: in a WSL2 guest, Hyper-V sockets. The only
+ * file that knows it.
  *
  * What is different from TCP (net/vmw_vsock/hyperv_transport.c, issues of microsoft/WSL):
- * - Nobody listening is silence that ends with ETIMEDOUT after SO_VM_SOCKETS_CONNECT_TIMEOUT (2 s
- *   unless set), or ECONNRESET on other transports; never ECONNREFUSED.
+ * - Nobody listening is silence that ends with ETIMEDOUT after SO_VM_SOCKETS_CONNECT_TIMEOUT (2
+ *   s unless set), or ECONNRESET on other transports; never ECONNREFUSED.
  * - Kernels 6.17 to early 6.18 give EIO on read in place of 0 after the peer's FIN (WSL#40184).
  * - A write ends short when the ring is full.
- * - The ring of an accepted connection has the sizes of the listener's buffers: with the default of
- *   208 KiB each connection needs 512 KiB in one piece, which a guest that runs for long may not
- *   have (WSL#11612); then the offer is dropped without a word. Set before listen().
+ * - The ring of an accepted connection has the sizes of the listener's buffers: with the
+ *   default of 208 KiB each connection needs 512 KiB in one piece, which a guest that runs for
+ *   long may not have (WSL#11612); then the offer is dropped without a word. Set before
+ *   listen().
  * - Of a connecting socket the buffers cannot be set: kernels since 5.5 overwrite them.
  * - What was written and not yet taken by the host is not told (SIOCOUTQ).
  */
@@ -28,8 +29,9 @@
 #include "common/os/linux/inet.h"
 #include "common/os/linux/stream_fd.h"
 
-/* A port that the kernel chooses has 32 bits and may lie in the host's half, where no service GUID
- * reaches it; so the choice is ours: above those of WSL (from 50000 on), tried a few times. */
+/* A port that the kernel chooses has 32 bits and may lie in the host's half, where no service
+ * GUID reaches it; so the choice is ours: above those of WSL (from 50000 on), tried a few
+ * times. */
 enum { PORT_FIRST = 52000, PORT_COUNT = 8000, PORT_TRIES = 64 };
 
 union vsock_address {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/deadline.h - a deadline of os_clock_ms() as a timeout for the kernel's waits. Private.
  *
- * poll(), epoll_wait() and pthread conditions count on CLOCK_MONOTONIC, which stands still while
- * the machine sleeps; deadlines do not. So no wait is longer than DEADLINE_SLICE_MS, and the
- * deadline is looked at again behind it: after a sleep it is seen late by that much at most.
+ * poll(), epoll_wait() and pthread conditions count on CLOCK_MONOTONIC, which stands still
+ * while the machine sleeps; deadlines do not. So no wait is longer than DEADLINE_SLICE_MS, and
+ * the deadline is looked at again behind it: after a sleep it is seen late by that much at
+ * most.
  */
 #ifndef HVLOG_OS_LINUX_DEADLINE_H
 #define HVLOG_OS_LINUX_DEADLINE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/dgram.c - recvmmsg() and sendmmsg().
  *
- * Cancel: a flag, then an eventfd that is in each poll(). The owner takes the flag and empties the
- * eventfd. Should it do so between the two, the eventfd stays readable and the next wait ends once
- * for nothing: it looks at the flag and waits on.
+ * Cancel: a flag, then an eventfd that is in each poll(). The owner takes the flag and empties
+ * the eventfd. Should it do so between the two, the eventfd stays readable and the next wait
+ * ends once for nothing: it looks at the flag and waits on.
  */
 #include "common/os/dgram.h"
 
@@ -53,7 +53,8 @@ struct os_dgram {
     bool is_connected;
 };
 
-/* ---- both ----------------------------------------------------------------------------------- */
+/* ---- both
+ * ----------------------------------------------------------------------------------- */
 
 static int dgram_new(bool is_unix, struct os_dgram **ret)
 {
@@ -102,7 +103,8 @@ static bool take_cancel(struct os_dgram *d)
     return true;
 }
 
-/* Waits for <events>. Returns 0 when it is worth trying again; ERR_TIMEOUT, ERR_CANCELED, ERR_IO. */
+/* Waits for <events>. Returns 0 when it is worth trying again; ERR_TIMEOUT, ERR_CANCELED,
+ * ERR_IO. */
 static int dgram_wait(struct os_dgram *d, short events, uint64_t deadline_ms)
 {
     struct pollfd p[] = {{.fd = d->fd, .events = events},
@@ -122,7 +124,8 @@ static int dgram_wait(struct os_dgram *d, short events, uint64_t deadline_ms)
     return 0;
 }
 
-/* ---- receiving ------------------------------------------------------------------------------ */
+/* ---- receiving
+ * ------------------------------------------------------------------------------ */
 
 static void slot_prepare(struct os_dgram *d, int i)
 {
@@ -215,8 +218,9 @@ bool os_dgram_has_kernel_dropped(const struct os_dgram *d)
     return d->slots != NULL;
 }
 
-/* Each datagram carries the counter as it was when it was queued; what was dropped behind the last
- * one is told by the socket itself (SO_MEMINFO, Linux 4.12), asked for when the queue is empty. */
+/* Each datagram carries the counter as it was when it was queued; what was dropped behind the
+ * last one is told by the socket itself (SO_MEMINFO, Linux 4.12), asked for when the queue is
+ * empty. */
 static void dropped_ask(struct os_dgram *d)
 {
     uint32_t info[SK_MEMINFO_VARS] = {0};
@@ -281,7 +285,8 @@ int os_dgram_receive(struct os_dgram *d, struct os_datagram *ret, int max, uint6
     }
 }
 
-/* ---- sending -------------------------------------------------------------------------------- */
+/* ---- sending
+ * -------------------------------------------------------------------------------- */
 
 static int connect_unix(struct os_dgram *d)
 {
@@ -343,8 +348,8 @@ int os_dgram_connect(const struct endpoint *endpoint, struct os_dgram **ret)
     return 0;
 }
 
-/* What the datagram's failure means to the caller. A unix receiver that is gone takes the connection
- * with it: the next send makes a new one. */
+/* What the datagram's failure means to the caller. A unix receiver that is gone takes the
+ * connection with it: the next send makes a new one. */
 static int send_failed(struct os_dgram *d, int code)
 {
     switch (error_code(code)) {

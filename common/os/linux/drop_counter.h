@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/drop_counter.h - the kernel's 32-bit count of dropped datagrams, as 64 bits. Private.
  *
- * Less than half a turn lies between two looks, so the difference is right over the wrap, and an
- * older value, seen late, is a difference that is negative.
+ * Less than half a turn lies between two looks, so the difference is right over the wrap, and
+ * an older value, seen late, is a difference that is negative.
  */
 #ifndef HVLOG_OS_LINUX_DROP_COUNTER_H
 #define HVLOG_OS_LINUX_DROP_COUNTER_H

@@ -13,9 +13,9 @@ int error_from(int code);
 int error_errno(void);
 int error_keep(int err, int code);
 
-/* error_accept() - what accept() failed with. Linux reports errors of the waiting connection here, which
- * say nothing about the listener (accept(2)): ERR_AGAIN. ERR_FULL: no descriptor or no memory left
- * for it. ERR_IO: the listener itself is broken.
+/* error_accept() - what accept() failed with. Linux reports errors of the waiting connection
+ * here, which say nothing about the listener (accept(2)): ERR_AGAIN. ERR_FULL: no descriptor or
+ * no memory left for it. ERR_IO: the listener itself is broken.
  */
 int error_accept(int code);
 

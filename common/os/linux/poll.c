@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/poll.c - epoll, level-triggered, with an eventfd for wake-ups.
  *
- * Why a wake-up is not lost: os_poll_wake() adds to the eventfd's counter behind whatever its caller
- * published. os_poll_wait() empties the counter only in a call that then returns, and its caller
- * looks at what was published behind that return. A wake-up before the emptying is seen by this
- * look; one behind it makes the eventfd readable again, for the next wait.
+ * Why a wake-up is not lost: os_poll_wake() adds to the eventfd's counter behind whatever its
+ * caller published. os_poll_wait() empties the counter only in a call that then returns, and
+ * its caller looks at what was published behind that return. A wake-up before the emptying is
+ * seen by this look; one behind it makes the eventfd readable again, for the next wait.
  */
 #include "common/os/poll.h"
 
@@ -86,8 +86,8 @@ void os_poll_remove(struct os_poll *p, struct os_sock *s)
     (void)epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, s->fd, &unused);
 }
 
-/* epoll reports a closed connection whether one asks or not. Edge-triggered it says so once, and
- * os_poll_wait() passes over it; taken out of the set, the way back could fail. */
+/* epoll reports a closed connection whether one asks or not. Edge-triggered it says so once,
+ * and os_poll_wait() passes over it; taken out of the set, the way back could fail. */
 void os_poll_pause(struct os_poll *p, struct os_sock *s, bool paused)
 {
     struct epoll_event e = {.events = paused ? EPOLLET : EPOLLIN, .data.ptr = s};

@@ -11,7 +11,8 @@
 
 enum { PASSWD_BYTES = 4096, HOST_NAME_BYTES = 256 };
 
-/* The soft limit of 1,024 descriptors protects programs that use select(); this one does not. */
+/* The soft limit of 1,024 descriptors protects programs that use select(); this one does
+ * not. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;

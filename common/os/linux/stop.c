@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/stop.c - signals and requests, both as readable descriptors in one poll.
  *
- * A request cannot be missed: os_stop_request() counts first and writes the eventfd behind it; the
- * waiter reads the eventfd first and looks at the counts behind it. Whoever comes last is seen.
+ * A request cannot be missed: os_stop_request() counts first and writes the eventfd behind it;
+ * the waiter reads the eventfd first and looks at the counts behind it. Whoever comes last is
+ * seen.
  */
 #include "common/os/stop.h"
 

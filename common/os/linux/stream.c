@@ -36,8 +36,8 @@ static struct fd_stream *fd_stream(struct os_stream *s)
     return (struct fd_stream *)s;
 }
 
-/* A broken connection is an end: the protocol above knows what has arrived. What is left, such as
- * a bad descriptor, is a failure. */
+/* A broken connection is an end: the protocol above knows what has arrived. What is left, such
+ * as a bad descriptor, is a failure. */
 static int stream_failed(struct fd_stream *f, int code)
 {
     if (atomic_load(&f->is_canceled))
@@ -188,7 +188,8 @@ int stream_new(int fd, const struct stream_kind *kind, struct os_stream **ret)
     return 0;
 }
 
-/* ---- connecting ----------------------------------------------------------------------------- */
+/* ---- connecting
+ * ----------------------------------------------------------------------------- */
 
 struct stream_wait stream_wait_init(unsigned timeout_ms, bool (*is_canceled)(void *), void *arg)
 {
@@ -255,7 +256,8 @@ int stream_connect(int fd, const struct sockaddr *to, socklen_t length,
     return r;
 }
 
-/* ---- listening ------------------------------------------------------------------------------ */
+/* ---- listening
+ * ------------------------------------------------------------------------------ */
 
 struct fd_listener {
     struct os_listener l; /* first, as above */
@@ -349,7 +351,8 @@ int stream_listener_new(int fd, uint32_t port, const struct unix_file *file,
     return 0;
 }
 
-/* ---- the table ------------------------------------------------------------------------------ */
+/* ---- the table
+ * ------------------------------------------------------------------------------ */
 
 const struct os_carrier *os_carrier_find(const char *scheme)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/stream_fd.h - what all carriers of this system share: a stream is a connected socket. Private.
+/* linux/stream_fd.h - what all carriers of this system share: a stream is a connected socket.
+ * Private.
  *
  * Plain blocking recv and sendmsg. Cancel sets a flag and shuts the socket down, which wakes
- * whoever waits in it and stays true for whoever comes later. A listener waits in poll() for its
- * socket and an eventfd that cancel writes and nobody reads.
+ * whoever waits in it and stays true for whoever comes later. A listener waits in poll() for
+ * its socket and an eventfd that cancel writes and nobody reads.
  */
 #ifndef HVLOG_OS_LINUX_STREAM_FD_H
 #define HVLOG_OS_LINUX_STREAM_FD_H
@@ -39,8 +40,8 @@ struct stream_wait stream_wait_init(unsigned timeout_ms, bool (*is_canceled)(voi
  */
 int stream_wait_step(const struct stream_wait *wait, int *ret_step_ms);
 
-/* stream_connect() - connect the socket <fd> within <wait>; it is a blocking one again afterwards.
- * Not for unix sockets, which do not go on connecting in the background.
+/* stream_connect() - connect the socket <fd> within <wait>; it is a blocking one again
+ * afterwards. Not for unix sockets, which do not go on connecting in the background.
  *
  * Returns 0; ERR_TIMEOUT, ERR_CANCELED, and what a dial may return.
  */
@@ -53,8 +54,9 @@ int stream_connect(int fd, const struct sockaddr *to, socklen_t length,
  */
 int stream_new(int fd, const struct stream_kind *kind, struct os_stream **ret);
 
-/* stream_listener_new() - a listener of the listening <fd>. <path>, if not NULL, is a unix socket file
- * that goes when the listener closes. Takes <fd>, also when it fails (the file goes then as well).
+/* stream_listener_new() - a listener of the listening <fd>. <path>, if not NULL, is a unix
+ * socket file that goes when the listener closes. Takes <fd>, also when it fails (the file goes
+ * then as well).
  *
  * Returns 0, ERR_NO_MEMORY, ERR_IO.
  */

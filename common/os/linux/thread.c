@@ -109,8 +109,8 @@ bool os_cond_wait_until(struct os_cond *c, struct os_mutex *m, uint64_t deadline
     }
 }
 
-/* Signals that the running code itself raises stay open: blocked, they end the program unseen by
- * any handler of a debugger or sanitizer. */
+/* Signals that the running code itself raises stay open: blocked, they end the program unseen
+ * by any handler of a debugger or sanitizer. */
 static void all_but_faults(sigset_t *set)
 {
     sigfillset(set);

@@ -57,8 +57,9 @@ int unix_bind(int fd, int type, const char *path, mode_t mode, struct unix_file 
     int r = unix_address(path, &a);
     if (r < 0)
         return r;
-    /* The file's mode is the socket inode's, less the umask (net/unix/af_unix.c unix_bind_bsd()): set
-     * first, there is no moment in which the file is open to more users than it should be. */
+    /* The file's mode is the socket inode's, less the umask (net/unix/af_unix.c
+     * unix_bind_bsd()): set first, there is no moment in which the file is open to more users
+     * than it should be. */
     if (fchmod(fd, mode) < 0)
         return error_errno();
     r = bind_once(fd, &a);

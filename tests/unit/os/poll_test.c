@@ -156,7 +156,8 @@ static void poll__woken_before_the_wait__returns_once(void **state)
     os_poll_free(p);
 }
 
-/* Each side goes on only when the other has seen its last step, so one lost wake-up stops both. */
+/* Each side goes on only when the other has seen its last step, so one lost wake-up stops
+ * both. */
 struct wakes {
     struct os_poll *there;
     struct os_poll *back;

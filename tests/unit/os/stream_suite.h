@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* Where a carrier's streams are made: <listen> may have port 0, <dial> then gets the bound one. */
+/* Where a carrier's streams are made: <listen> may have port 0, <dial> then gets the bound
+ * one. */
 struct stream_place {
     const char *scheme;
     const char *listen;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vsock_test.c - the suite over AF_VSOCK, where the kernel can connect to itself (vsock_loopback). */
+/* vsock_test.c - the suite over AF_VSOCK, where the kernel can connect to itself
+ * (vsock_loopback). */
 #include <stdio.h>
 
 #include "common/os/stream.h"
