@@ -134,14 +134,9 @@ static const char *name_of_option(unsigned option)
                                          : "--watch";
 }
 
-int program_main(const struct program *p, int argc, char **argv)
+static enum program_exit obey(const struct program *p, int argc, char **argv)
 {
     struct command_line line = {.command = NULL};
-    if (os_process_startup() < 0) {
-        (void)fprintf(stderr, "%s: this system is too old\n", p->name);
-        return PROGRAM_UNAVAILABLE;
-    }
-    log_init(p->name);
     enum program_exit r = read_line(p, argc, argv, &line);
     if (r != PROGRAM_OK)
         return r;
@@ -151,6 +146,16 @@ int program_main(const struct program *p, int argc, char **argv)
     if (foreign != 0 && line.command->takes != 0)
         return complain(p, "this command takes no", name_of_option(foreign), NULL);
     return line.command->run(p, &line.options);
+}
+
+int program_main(const struct program *p, int argc, char **argv)
+{
+    if (os_process_startup() < 0) {
+        (void)fprintf(stderr, "%s: this system is too old\n", p->name);
+        return (int)PROGRAM_UNAVAILABLE;
+    }
+    log_init(p->name);
+    return (int)obey(p, argc, argv);
 }
 
 enum program_exit program_exit_of(int err)

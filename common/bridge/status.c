@@ -15,6 +15,7 @@ const struct status_counter status_input_counters[] = {
     INPUT(NULL, "received", received),
     INPUT(NULL, "received_bytes", received_bytes),
     INPUT("dropped", "queue_full", dropped_queue_full),
+    INPUT("dropped", "no_memory", dropped_no_memory),
     INPUT("dropped", "empty", dropped_empty),
     INPUT("dropped", "not_allowed", dropped_not_allowed),
     INPUT("dropped", "connections", dropped_connections),

@@ -21,7 +21,7 @@ struct status_counter {
     const char *name;
     size_t offset;
 };
-enum { STATUS_INPUT_COUNTERS = 20, STATUS_OUTPUT_COUNTERS = 7 };
+enum { STATUS_INPUT_COUNTERS = 21, STATUS_OUTPUT_COUNTERS = 7 };
 extern const struct status_counter status_input_counters[STATUS_INPUT_COUNTERS];
 extern const struct status_counter status_output_counters[STATUS_OUTPUT_COUNTERS];
 
