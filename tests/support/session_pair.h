@@ -16,9 +16,9 @@
 
 enum {
     PAIR_EVENTS_MAX = 256,
-    PAIR_OUT_MAX = 1 << 20, /* octets on their way from one side */
-    PAIR_BATCH_BYTES = 100, /* size of batch 1; batch n has n octets more */
-    PAIR_CREDIT = 8 * 1024, /* window of each side */
+    PAIR_OUT_MAX = 64 * 1024, /* octets on their way from one side */
+    PAIR_BATCH_BYTES = 100,   /* size of batch 1; batch n has n octets more */
+    PAIR_CREDIT = 8 * 1024,   /* window of each side */
     PAIR_HEARTBEAT_MS = 1000,
 };
 
