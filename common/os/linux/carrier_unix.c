@@ -19,7 +19,8 @@ static const struct stream_kind unix_kind = {.setup = unix_peer, .has_unsent = t
 
 static int set_send_timeout(int fd, int timeout_ms)
 {
-    struct timeval t = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
+    struct timeval t = {.tv_sec = timeout_ms / 1000,
+                        .tv_usec = (suseconds_t)(timeout_ms % 1000) * 1000};
 
     return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) < 0 ? error_errno() : 0;
 }

@@ -67,7 +67,8 @@ static union vsock_address vsock_address(uint32_t cid, uint32_t port)
 /* The kernel's own limit must not be the shorter one. */
 static void set_connect_timeout(int fd, unsigned timeout_ms)
 {
-    struct timeval t = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
+    struct timeval t = {.tv_sec = timeout_ms / 1000,
+                        .tv_usec = (suseconds_t)(timeout_ms % 1000) * 1000};
 
     (void)setsockopt(fd, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &t, sizeof t);
 }

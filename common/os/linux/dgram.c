@@ -21,6 +21,7 @@
 #include "common/os/linux/drop_counter.h"
 #include "common/os/linux/error.h"
 #include "common/os/linux/inet.h"
+#include "common/os/linux/iov.h"
 #include "common/os/linux/unix_file.h"
 #include "common/os/stream.h"
 
@@ -178,12 +179,12 @@ int os_dgram_open(const struct endpoint *endpoint, uint32_t receive_buffer,
                   struct os_dgram **ret)
 {
     bool is_unix = endpoint->kind == ENDPOINT_UNIX_DGRAM;
-    struct os_dgram *d;
+    struct os_dgram *d = NULL;
 
     if (!is_unix && endpoint->kind != ENDPOINT_UDP)
         return error_from(EAFNOSUPPORT);
     int r = dgram_new(is_unix, &d);
-    if (r < 0)
+    if (!d)
         return r;
     r = open_socket(d, endpoint, receive_buffer);
     if (r < 0) {
@@ -329,12 +330,12 @@ static int connect_udp(struct os_dgram *d, const struct endpoint *endpoint)
 int os_dgram_connect(const struct endpoint *endpoint, struct os_dgram **ret)
 {
     bool is_unix = endpoint->kind == ENDPOINT_UNIX_DGRAM;
-    struct os_dgram *d;
+    struct os_dgram *d = NULL;
 
     if (!is_unix && endpoint->kind != ENDPOINT_UDP)
         return error_from(EAFNOSUPPORT);
     int r = dgram_new(is_unix, &d);
-    if (r < 0)
+    if (!d)
         return r;
     if (is_unix)
         r = unix_address(endpoint->path, &d->to);
@@ -374,7 +375,7 @@ static unsigned send_prepare(struct os_dgram *d, const struct os_vec *vec, int c
     unsigned n = count < OS_DGRAM_BATCH ? (unsigned)count : OS_DGRAM_BATCH;
 
     for (unsigned i = 0; i < n; i++) {
-        iov[i] = (struct iovec){(void *)(uintptr_t)vec[i].data, vec[i].length};
+        iov[i] = iov_of(&vec[i]);
         d->headers[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i], .msg_iovlen = 1};
     }
     return n;

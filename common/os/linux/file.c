@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/core/err.h"
 #include "common/os/linux/error.h"
+#include "common/os/linux/iov.h"
 #include "common/os/stream.h"
 
 enum {
@@ -117,10 +117,9 @@ static int write_pieces(int fd, const struct os_vec *vec, size_t count, size_t *
     size_t first = 0;
 
     for (size_t i = 0; i < count; i++)
-        iov[i] = (struct iovec){(void *)(uintptr_t)vec[i].data, vec[i].length};
+        iov[i] = iov_of(&vec[i]);
     for (;;) {
-        while (first < count && iov[first].iov_len == 0)
-            first++;
+        first += iov_advance(&iov[first], count - first, 0);
         if (first == count)
             return 0;
         ssize_t n = writev(fd, &iov[first], (int)(count - first));
@@ -133,13 +132,7 @@ static int write_pieces(int fd, const struct os_vec *vec, size_t count, size_t *
         if (n < 0)
             return write_failed(errno);
         *written += (size_t)n;
-        for (size_t left = (size_t)n; left > 0;) {
-            size_t part = left < iov[first].iov_len ? left : iov[first].iov_len;
-            iov[first].iov_base = (char *)iov[first].iov_base + part;
-            iov[first].iov_len -= part;
-            left -= part;
-            first += iov[first].iov_len == 0;
-        }
+        first += iov_advance(&iov[first], count - first, (size_t)n);
     }
 }
 

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/core/err.h"
 #include "common/os/linux/carrier.h"
 #include "common/os/linux/deadline.h"
 #include "common/os/linux/error.h"
+#include "common/os/linux/iov.h"
 #include "common/os/linux/stream_fd.h"
 #include "common/os/linux/unix_file.h"
 
@@ -72,20 +72,6 @@ static ptrdiff_t stream_read(struct os_stream *s, void *data, size_t length)
     return stream_failed(f, errno);
 }
 
-/* Takes <sent> octets off the front of the pieces; returns how many pieces are used up. */
-static size_t pieces_advance(struct iovec *iov, size_t count, size_t sent)
-{
-    size_t used = 0;
-
-    while (used < count && sent >= iov[used].iov_len)
-        sent -= iov[used++].iov_len;
-    if (used < count) {
-        iov[used].iov_base = (char *)iov[used].iov_base + sent;
-        iov[used].iov_len -= sent;
-    }
-    return used;
-}
-
 static int stream_write(struct os_stream *s, const struct os_vec *vec, size_t count)
 {
     struct fd_stream *f = fd_stream(s);
@@ -95,10 +81,10 @@ static int stream_write(struct os_stream *s, const struct os_vec *vec, size_t co
     if (count > OS_VEC_MAX)
         return error_keep(ERR_IO, EINVAL);
     for (size_t i = 0; i < count; i++)
-        iov[i] = (struct iovec){(void *)(uintptr_t)vec[i].data, vec[i].length};
+        iov[i] = iov_of(&vec[i]);
 
-    for (;;) {
-        size_t used = pieces_advance(iov, count, 0);
+    for (size_t sent = 0;;) {
+        size_t used = iov_advance(iov, count, sent);
         iov += used;
         count -= used;
         if (atomic_load(&f->is_canceled))
@@ -107,13 +93,9 @@ static int stream_write(struct os_stream *s, const struct os_vec *vec, size_t co
             return 0;
         struct msghdr msg = {.msg_iov = iov, .msg_iovlen = count};
         ssize_t n = sendmsg(f->fd, &msg, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+        if (n < 0 && errno != EINTR)
             return stream_failed(f, errno);
-        used = pieces_advance(iov, count, (size_t)n);
-        iov += used;
-        count -= used;
+        sent = n < 0 ? 0 : (size_t)n;
     }
 }
 
@@ -172,10 +154,12 @@ static const struct os_stream_ops stream_ops = {
 int stream_new(int fd, const struct stream_kind *kind, struct os_stream **ret)
 {
     struct fd_stream *f = calloc(1, sizeof *f);
-    int r = f ? 0 : error_keep(ERR_NO_MEMORY, ENOMEM);
 
-    if (r == 0)
-        r = kind->setup(fd, f->s.peer, sizeof f->s.peer);
+    if (!f) {
+        close(fd);
+        return error_keep(ERR_NO_MEMORY, ENOMEM);
+    }
+    int r = kind->setup(fd, f->s.peer, sizeof f->s.peer);
     if (r < 0) {
         free(f);
         close(fd);
@@ -363,7 +347,7 @@ const struct os_carrier *os_carrier_find(const char *scheme)
         &carrier_control,
     };
 
-    for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
+    for (size_t i = 0; i < sizeof carriers / sizeof carriers[0]; i++)
         if (strcmp(carriers[i]->name, scheme) == 0)
             return carriers[i];
     return NULL;
