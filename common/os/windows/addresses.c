@@ -83,7 +83,9 @@ int os_host_addresses(struct address *ret, size_t max)
         for (const IP_ADAPTER_UNICAST_ADDRESS *u = a->FirstUnicastAddress;
              u != NULL && count < max; u = u->Next) {
             struct address found;
-            /* Nobody can listen on an address that is still looked at, or that another host has. */
+            /* Nobody can listen on an address that is still looked at, or that another host
+             * has.
+             */
             if (u->DadState == IpDadStateTentative || u->DadState == IpDadStateDuplicate)
                 continue;
             if (is_of_use(&u->Address, &found) && !is_known(ret, count, &found))
