@@ -269,6 +269,17 @@ static void udp__literal_any__is_its_own_family_only(void **state)
     os_dgram_close(d6);
 }
 
+/* Here and not in dgram_test.c: Wine binds such a socket to every address. */
+static void udp__foreign_address__cannot_be_bound(void **state)
+{
+    struct endpoint at = endpoint_of("udp:192.0.2.1:0"); /* RFC 5737 */
+    struct os_dgram *d = NULL;
+
+    (void)state;
+    assert_int_equal(os_dgram_open(&at, 0, &d), ERR_NOT_FOUND);
+    assert_null(d);
+}
+
 static void udp__buffer__is_what_was_asked_for_with_the_right(void **state)
 {
     struct endpoint at = endpoint_of("udp:127.0.0.1:0");
@@ -293,6 +304,7 @@ int main(void)
         cmocka_unit_test(unix__queue_is_full__send_waits_for_deadline_cancel_or_room),
         cmocka_unit_test(udp__nobody_listens__later_sends_are_refused),
         cmocka_unit_test(udp__literal_any__is_its_own_family_only),
+        cmocka_unit_test(udp__foreign_address__cannot_be_bound),
         cmocka_unit_test(udp__buffer__is_what_was_asked_for_with_the_right),
     };
 

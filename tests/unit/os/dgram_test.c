@@ -171,16 +171,6 @@ static void udp__port_is_taken__second_one_is_in_use(void **state)
     os_dgram_close(in);
 }
 
-static void udp__foreign_address__cannot_be_bound(void **state)
-{
-    struct endpoint at = endpoint_of("udp:192.0.2.1:0"); /* RFC 5737 */
-    struct os_dgram *d = NULL;
-
-    (void)state;
-    assert_int_equal(os_dgram_open(&at, 0, &d), ERR_NOT_FOUND);
-    assert_null(d);
-}
-
 static void udp__name_that_cannot_be__is_not_found(void **state)
 {
     struct endpoint to = endpoint_of("udp:host.invalid:514"); /* RFC 6761 */
@@ -358,7 +348,6 @@ int main(void)
         cmocka_unit_test(udp__a_whole_batch__comes_in_order),
         cmocka_unit_test(udp__fewer_wanted_than_there__the_rest_stays),
         cmocka_unit_test(udp__port_is_taken__second_one_is_in_use),
-        cmocka_unit_test(udp__foreign_address__cannot_be_bound),
         cmocka_unit_test(udp__name_that_cannot_be__is_not_found),
         cmocka_unit_test(udp__nothing_comes__deadline_passes),
         cmocka_unit_test(udp__deadline_is_past__what_is_there_comes),
