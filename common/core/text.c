@@ -3,6 +3,7 @@
 #include "text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static size_t grown_capacity(const struct text *t, size_t needed)
 {
     size_t capacity = t->capacity > 0 ? t->capacity : TEXT_FIRST_BYTES;
     while (capacity < needed)
-        capacity = capacity > needed / 2 ? needed : capacity * 2;
+        capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
     return capacity;
 }
 

@@ -18,9 +18,11 @@ void *__real_realloc(void *data, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
 static bool is_memory_out;
+static unsigned reallocs;
 
 void *__wrap_realloc(void *data, size_t size)
 {
+    reallocs++;
     return is_memory_out ? NULL : __real_realloc(data, size);
 }
 
@@ -122,11 +124,27 @@ static void text__memory_out__keeps_what_was_there(void **state)
     text_release(&t);
 }
 
+/* Else a text of n octets would be copied n times. */
+static void text__many_appends__allocate_seldom(void **state)
+{
+    enum { APPENDS = 1 << 16, DOUBLINGS_MAX = 16 };
+    struct text t;
+    (void)state;
+    text_init(&t, 2 * APPENDS);
+    reallocs = 0;
+    for (int i = 0; i < APPENDS; i++)
+        text_append(&t, "x", 1);
+    assert_int_equal(t.length, APPENDS);
+    assert_true(reallocs <= DOUBLINGS_MAX);
+    text_release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text__appends__follow_each_other),
         cmocka_unit_test(text__many_appends__keep_every_octet),
+        cmocka_unit_test(text__many_appends__allocate_seldom),
         cmocka_unit_test(text__limit__is_exact_and_sticks),
         cmocka_unit_test(text__fixed_buffer__is_filled_to_its_nul),
         cmocka_unit_test(text__memory_out__keeps_what_was_there),
