@@ -91,6 +91,15 @@ int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count,
 /* os_dgram_cancel() - ends the receive or send that is under way, else the next one, with
  * ERR_CANCELED; once. Datagrams that were there stay for the receive behind it. Any thread.
  */
+/* os_dgram_check() - whether the system was told meanwhile that a datagram sent found nobody (ICMP
+ * port unreachable). On loopback it is told before the send returns, from elsewhere some time
+ * later, or never. The next send would say so too, but where one call sends many the system may
+ * swallow it. Does not block.
+ *
+ * Returns 0, or an error as os_dgram_send(); it is told once.
+ */
+int os_dgram_check(struct os_dgram *d);
+
 void os_dgram_cancel(struct os_dgram *d);
 void os_dgram_close(struct os_dgram *d); /* removes a receiver's unix socket file */
 

@@ -403,3 +403,13 @@ int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count, uint6
             return r;
     }
 }
+
+int os_dgram_check(struct os_dgram *d)
+{
+    int code = 0;
+    socklen_t length = sizeof code;
+
+    if (getsockopt(d->fd, SOL_SOCKET, SO_ERROR, &code, &length) < 0)
+        return send_failed(d, errno);
+    return code == 0 ? 0 : send_failed(d, code);
+}

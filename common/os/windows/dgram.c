@@ -76,7 +76,8 @@ static bool take_cancel(struct os_dgram *d)
 static bool is_echo(DWORD code)
 {
     return code == WSAECONNRESET || code == WSAENETRESET || code == ERROR_PORT_UNREACHABLE ||
-           code == ERROR_NETWORK_UNREACHABLE || code == ERROR_HOST_UNREACHABLE;
+           code == ERROR_NETWORK_UNREACHABLE || code == ERROR_HOST_UNREACHABLE ||
+           code == WSAECONNREFUSED;
 }
 
 static int slot_try(struct os_dgram *d, struct slot *slot)
@@ -372,11 +373,14 @@ int os_dgram_connect(const struct endpoint *endpoint, struct os_dgram **ret)
 }
 
 /* Windows tells a sender that nobody has the port by failing a receive, never a send. */
-static bool is_refused(struct os_dgram *d)
+int os_dgram_check(struct os_dgram *d)
 {
     char unused;
 
-    return recv(d->s, &unused, 1, 0) == SOCKET_ERROR && is_echo((DWORD)WSAGetLastError());
+    if (recv(d->s, &unused, 1, 0) != SOCKET_ERROR || !is_echo((DWORD)WSAGetLastError()))
+        return 0;
+    win_fail((DWORD)WSAGetLastError());
+    return ERR_REFUSED;
 }
 
 static int send_error(DWORD code)
@@ -424,8 +428,10 @@ static void wait_writable(SOCKET s, DWORD wait_ms)
 
 int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count, uint64_t deadline_ms)
 {
-    if (is_refused(d))
-        return win_fail(WSAECONNREFUSED);
+    int r = os_dgram_check(d);
+
+    if (r < 0)
+        return r;
     for (;;) {
         if (take_cancel(d))
             return win_fail(WSA_OPERATION_ABORTED);
