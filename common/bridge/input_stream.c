@@ -95,9 +95,9 @@ static void drop_connection(struct input_stream *s, struct connection *c)
     due_list_remove(&c->undecided);
     due_list_remove(&c->warm);
     os_poll_remove(s->poll, c->sock);
-    connection_free(c);
     s->connections--;
     count_connections(s);
+    connection_free(c);
 }
 
 static void log_refusal(struct input_stream *s, const struct address *peer, const char *why)

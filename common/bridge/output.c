@@ -108,13 +108,14 @@ static void say_back(struct output *out)
 
 static void say_away(struct output *out, uint32_t delay_ms)
 {
-    if (out->is_away)
+    if (out->is_away || output_is_stopping(out))
         return;
     out->is_away = true;
+    bool is_short = delay_ms < 1000;
     log_limited(&out->limit, LOG_WARN,
-                "output %s: %s: %s; %" PRIu64 " records wait, trying again in %u.%u s",
+                "output %s: %s: %s; records waiting: %" PRIu64 ", trying again in %u %s",
                 out->config->name, out->target, out->error, queue_cursor_held(out->cursor),
-                (unsigned)(delay_ms / 1000), (unsigned)(delay_ms % 1000 / 100));
+                (unsigned)(is_short ? delay_ms : delay_ms / 1000), is_short ? "ms" : "s");
 }
 
 /* The target is away because of <err>: when it is tried again, and what then goes out. */

@@ -13,7 +13,7 @@
  *     tcp            the far side's system has it (acknowledged); where ours cannot tell: written
  *     unix           its reader has read it
  *     unix-dgram     it is in the receiver's queue
- *     udp            our system took it; see output_dgram.c for refusals
+ *     udp            our system took it, and did not say at once that it was refused
  *     null           at once
  *
  * tcp and unix write again, to the next connection, all that was not delivered: at least

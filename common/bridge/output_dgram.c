@@ -2,16 +2,16 @@
 /* output_dgram.c - the outputs that send one datagram for each record: udp and unix-dgram.
  *
  * A record goes as it is, without escape or framing; UDP's limit cuts it. A unix-dgram send
- * that succeeded is in the receiver's queue. UDP promises nothing: what the system took
- * counts as delivered. If nobody has the port open, ICMP tells of a datagram that is gone
- * when a later one is to be sent. On loopback, where most UDP outputs go, it tells before the
- * very next send; so after a refusal sending goes on with the datagram before it, if that is
- * of the same batch. That may send one twice, and may lose the last one of a batch.
+ * that succeeded is in the receiver's queue. UDP promises nothing: what the system took counts
+ * as delivered, unless it says at once that nobody has the port open. It does so on loopback,
+ * where most UDP outputs go: there a receiver that is away keeps its records waiting. From
+ * farther away ICMP comes late or never, and what was sent before it came is lost.
  *
- * sendmmsg() swallows the refusal when it comes behind its first datagram: it returns a short
- * count, and the refusal is used up. So after a short count a few datagrams go one by one:
- * the first of them draws the refusal again, the second gets to see it. Only then comes the
- * step back, to the last datagram before the short count.
+ * The datagram refused is the last one sent, so sending goes on with that. But sendmmsg()
+ * swallows a refusal that comes behind its first datagram: it returns a short count, and the
+ * error is used up (net/socket.c __sys_sendmmsg()). So after a short count one datagram goes
+ * alone. It draws the refusal again, and then both are sent again. For the same reason the
+ * first one after opening goes alone.
  */
 #include "output_private.h"
 
@@ -23,10 +23,7 @@
 #include "common/os/dgram.h"
 #include "common/os/stream.h"
 
-enum {
-    SEND_WAIT_MS = 500, /* at a full receiver, before the loop looks around */
-    SINGLES = 3,        /* sent one by one after a short count */
-};
+enum { SEND_WAIT_MS = 500 }; /* at a full receiver, before the loop looks around */
 
 #define NO_RECORD SIZE_MAX
 
@@ -38,8 +35,9 @@ struct output_dgram {
     bool is_inside;
     size_t next;    /* record */
     size_t suspect; /* a record sent that may have been refused; or NO_RECORD */
-    struct output_mark before_suspect; /* <mark> as it was before it */
-    int singles;                       /* to be sent one by one */
+    struct output_mark before_suspect; /* <mark> as it was then */
+    bool goes_alone;                   /* the next datagram */
+    bool is_doubtful;                  /* there was a short count before it */
     struct output_mark mark;
     struct output_selection selection;
 
@@ -77,12 +75,16 @@ static void set_socket(struct output *out, struct os_dgram *socket)
 
 static int dgram_open(struct output *out)
 {
+    struct output_dgram *d = out->kind;
     struct os_dgram *socket;
 
     int r = os_dgram_connect(&out->config->to, &socket);
-    if (r == 0)
-        set_socket(out, socket);
-    return r;
+    if (r < 0)
+        return r;
+    d->goes_alone = d->is_udp;
+    d->is_doubtful = false;
+    set_socket(out, socket);
+    return 0;
 }
 
 static void dgram_close(struct output *out)
@@ -131,22 +133,17 @@ static void count_sent(struct output_dgram *d, const struct batch *b, int i)
 
 static void note_sent(struct output_dgram *d, const struct batch *b, int sent, int count)
 {
-    bool is_short = sent < count;
-
     for (int i = 0; i < sent; i++) {
-        bool is_suspect = d->singles == 0 && i == sent - 1;
-        if (is_suspect) {
+        if (i == sent - 1 && !d->is_doubtful) {
             d->suspect = d->records[i];
             d->before_suspect = d->mark;
         }
         count_sent(d, b, i);
     }
-    if (d->singles > 0)
-        d->singles--;
-    else if (is_short && d->is_udp)
-        d->singles = SINGLES;
+    d->is_doubtful = d->goes_alone = d->is_udp && sent < count;
 }
 
+/* Go on with the one that was refused, or with the one at hand. */
 static void step_back(struct output_dgram *d)
 {
     if (d->is_udp && d->suspect != NO_RECORD) {
@@ -154,28 +151,32 @@ static void step_back(struct output_dgram *d)
         d->mark = d->before_suspect;
     }
     d->suspect = NO_RECORD;
-    d->singles = 0;
+}
+
+static int handle(struct output_dgram *d, int err)
+{
+    if (err == ERR_FULL) { /* can never be sent to this receiver */
+        d->mark.dropped++;
+        d->next = d->records[0] + 1;
+        return 0;
+    }
+    if (err == ERR_REFUSED || err == ERR_NOT_FOUND)
+        step_back(d);
+    return err;
 }
 
 /* Send some. Returns 0 when there is or may be more; 1 at the batch's end; an error. */
 static int send_some(struct output_dgram *d, const struct batch *b)
 {
-    int count = gather(d, b, d->singles > 0 ? 1 : OS_DGRAM_BATCH);
+    int count = gather(d, b, d->goes_alone ? 1 : OS_DGRAM_BATCH);
     if (count == 0)
         return 1;
     int sent = os_dgram_send(d->socket, d->vecs, count, os_clock_ms() + SEND_WAIT_MS);
-    if (sent >= 0) {
-        note_sent(d, b, sent, count);
-        return 0;
-    }
-    if (sent == ERR_FULL) { /* can never be sent to this receiver */
-        d->mark.dropped++;
-        d->next = d->records[0] + 1;
-        return 0;
-    }
-    if (sent == ERR_REFUSED)
-        step_back(d);
-    return sent;
+    if (sent < 0)
+        return handle(d, sent);
+    note_sent(d, b, sent, count);
+    int r = d->is_udp ? os_dgram_check(d->socket) : 0;
+    return r == ERR_REFUSED || r == ERR_NOT_FOUND ? handle(d, r) : 0;
 }
 
 static void begin(struct output *out)
@@ -209,7 +210,7 @@ static int dgram_write(struct output *out)
         out->at++;
     }
     /* A receiver that is only slow, and a stop: the loop decides. */
-    return r == ERR_TIMEOUT || r == ERR_CANCELED ? 0 : r < 0 ? r : 0;
+    return r < 0 && r != ERR_TIMEOUT && r != ERR_CANCELED ? r : 0;
 }
 
 const struct output_ops output_dgram_ops = {

@@ -114,17 +114,16 @@ static void stream_cancel(struct output *out)
         s->stream->ops->cancel(s->stream);
 }
 
-/* When there are many, the newest two become one: it is confirmed a little later, and no
- * more. */
-static void add_pending(struct output_stream *s, const struct output_mark *mark)
+/* When there are many, the newest two become one: it is confirmed a little later, and no more. */
+static void add_pending(struct output_stream *s, uint64_t end, const struct output_mark *mark)
 {
     if (s->pending_count == PENDING_MAX) {
         struct pending *last = &s->pending[PENDING_MAX - 1];
-        last->end = s->written;
+        last->end = end;
         output_mark_add(&last->mark, mark);
         return;
     }
-    s->pending[s->pending_count++] = (struct pending){.end = s->written, .mark = *mark};
+    s->pending[s->pending_count++] = (struct pending){.end = end, .mark = *mark};
 }
 
 /* What ends at or before <octets> is finished. */
@@ -181,11 +180,10 @@ static int write_chunk(struct output *out)
         if (r < 0)
             return r;
     }
+    for (int i = c->end_first; i < c->end_count; i++)
+        add_pending(s, s->written + c->ends[i].end, &c->ends[i].mark);
     s->written += c->octets;
-    int completed = output_chunk_advance(c, c->octets, &mark);
-    out->at += completed;
-    if (completed > 0)
-        add_pending(s, &mark);
+    out->at += output_chunk_advance(c, c->octets, &mark);
     return 0;
 }
 
