@@ -7,8 +7,8 @@
 
 /* Configuration texts, for struct config_program.
  *
- * defaults_append() - the link: hvsock:5140, listening; on a system without Hyper-V sockets, where the relay is tried
- * out, the unix socket link.sock beside the control socket.
+ * defaults_append() - the link: hvsock:5140, listening; on a system without Hyper-V sockets,
+ * where the relay is tried out, the unix socket link.sock beside the control socket.
  * defaults_append_inputs() - UDP and TCP 514 on each address of the host but loopback.
  */
 void defaults_append(struct text *out);

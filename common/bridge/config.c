@@ -134,8 +134,8 @@ static void copy_name(char name[INPUT_NAME_MAX + 1], struct view v)
     name[v.length] = '\0';
 }
 
-/* The struct that the settings of a section go to, a new one for an input or output. NULL, with a complaint:
- * there are too many.
+/* The struct that the settings of a section go to, a new one for an input or output. NULL, with
+ * a complaint: there are too many.
  */
 static void *make_base(struct config_source *s, const struct ini_event *ev)
 {
@@ -280,7 +280,8 @@ static void fill_inputs(struct config_source *s)
     }
 }
 
-/* Read what <append> writes; it is the program's own, and seen by no user unless it is wrong. */
+/* Read what <append> writes; it is the program's own, and seen by no user unless it is wrong.
+ */
 static void read_program_text(struct config_source *s, void (*append)(struct text *out))
 {
     struct text text;

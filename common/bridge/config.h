@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* config.h - the configuration both programs share: sections, keys, defaults, and their check.
  *
- * The grammar is core/ini.h, the names are fixed in the manual page hvlog.conf(5). Keys stand in one table
- * (config_keys.c), from which parsing, `help` and suggestions all come.
+ * The grammar is core/ini.h, the names are fixed in the manual page hvlog.conf(5). Keys stand
+ * in one table (config_keys.c), from which parsing, `help` and suggestions all come.
  */
 #ifndef HVLOG_BRIDGE_CONFIG_H
 #define HVLOG_BRIDGE_CONFIG_H
@@ -86,39 +86,45 @@ struct config {
 struct config_program {
     const char *name; /* "agent", "relay" */
 
-    /* What holds unless the file says otherwise, key by key; settings of named sections do not belong here. */
+    /* What holds unless the file says otherwise, key by key; settings of named sections do not
+     * belong here.
+     */
     void (*defaults)(struct text *out);
 
     /* Inputs and outputs that hold only when there is no file at all. */
     void (*samples)(struct text *out);
 };
 
-/* config_load() - read <path>, or the program's default file when <path> is NULL (and the built-in samples when that
- * does not exist). Resolves what defaults depend on (host name, state folder, control path). Blocks as the disk does.
+/* config_load() - read <path>, or the program's default file when <path> is NULL (and the
+ * built-in samples when that does not exist). Resolves what defaults depend on (host name,
+ * state folder, control path). Blocks as the disk does.
  *
- * Returns 0 and a heap-allocated config (free with config_free()); ERR_NOT_FOUND, ERR_ACCESS, ERR_INVALID, ERR_NO_MEMORY, ERR_IO
- * with all that is wrong in <errors>, a line each, with its LF: "FILE:LINE: what is wrong (did you mean ...?)".
+ * Returns 0 and a heap-allocated config (free with config_free()); ERR_NOT_FOUND, ERR_ACCESS,
+ * ERR_INVALID, ERR_NO_MEMORY, ERR_IO with all that is wrong in <errors>, a line each, with its
+ * LF: "FILE:LINE: what is wrong (did you mean ...?)".
  */
 int config_load(const struct config_program *program, const char *path, struct config **ret,
                 struct text *errors);
 
-/* config_parse() - the same for <length> octets of text, named <file> in messages. Touches no file: name, state_dir and
- * control_path stay "" where nobody set them. For tests, fuzzing and config_load(). ERR_INVALID, ERR_NO_MEMORY.
+/* config_parse() - the same for <length> octets of text, named <file> in messages. Touches no
+ * file: name, state_dir and control_path stay "" where nobody set them. For tests, fuzzing and
+ * config_load(). ERR_INVALID, ERR_NO_MEMORY.
  */
 int config_parse(const struct config_program *program, const char *file, const char *text,
                  size_t length, struct config **ret, struct text *errors);
 void config_free(struct config *c);
 
-/* config_secret() - read the shared secret: the file's octets without blanks and line ends around them, at least
- * CONFIG_SECRET_MIN of them. Returns 0 and the secret (free() it; length 0 and NULL when none is configured); else one
- * clear line in <error> and ERR_NOT_FOUND, ERR_ACCESS, ERR_INVALID (too short or too long), ERR_NO_MEMORY, ERR_IO.
+/* config_secret() - read the shared secret: the file's octets without blanks and line ends
+ * around them, at least CONFIG_SECRET_MIN of them. Returns 0 and the secret (free() it; length
+ * 0 and NULL when none is configured); else one clear line in <error> and ERR_NOT_FOUND,
+ * ERR_ACCESS, ERR_INVALID (too short or too long), ERR_NO_MEMORY, ERR_IO.
  */
 enum { CONFIG_SECRET_MIN = 16, CONFIG_SECRET_MAX = 4096 };
 int config_secret(const struct config *c, uint8_t **ret_secret, size_t *ret_length,
                   char error[CONFIG_ERROR_MAX]);
 
-/* config_warnings() - append a line for each thing that works but should not be: a secret that others can read,
- * a configuration that moves nothing. Looks at files.
+/* config_warnings() - append a line for each thing that works but should not be: a secret that
+ * others can read, a configuration that moves nothing. Looks at files.
  */
 void config_warnings(const struct config *c, struct text *warnings);
 

@@ -19,8 +19,8 @@ struct config_section {
 
 struct config_key;
 
-/* Reads <value> into <base>: struct input_config for [input], struct output_config for [output], struct config for
- * all others. Returns 0 or ERR_INVALID with a reason.
+/* Reads <value> into <base>: struct input_config for [input], struct output_config for
+ * [output], struct config for all others. Returns 0 or ERR_INVALID with a reason.
  */
 typedef int config_set_fn(const struct config_key *key, struct view value, void *base,
                           struct reason *why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_source.h - where each setting stands in its file, and what is wrong there. Between config.c and config_check.c.
+/* config_source.h - where each setting stands in its file, and what is wrong there. Between
+ * config.c and config_check.c.
  *
  * One thread; lives while a text is parsed.
  */
@@ -34,8 +35,8 @@ struct config_source {
 void config_complain(struct config_source *s, unsigned line, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* config_line() - the line of <key> in the section of <base>; of the section if the key is not set; 0 if neither stands in
- * the file. config_has() - is the key set, rightly or not?
+/* config_line() - the line of <key> in the section of <base>; of the section if the key is not
+ * set; 0 if neither stands in the file. config_has() - is the key set, rightly or not?
  */
 unsigned config_line(const struct config_source *s, const void *base, const char *section,
                      const char *key);

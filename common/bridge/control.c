@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* control.c - the server of the control channel: one thread that accepts, and one for each client. */
+/* control.c - the server of the control channel: one thread that accepts, and one for each
+ * client.
+ */
 #include "control.h"
 
 #include <stdio.h>
@@ -107,7 +109,8 @@ static bool has_ended(struct client *client)
     return yes;
 }
 
-/* An empty slot; somebody who sends no request, or does not read the answer, has to go for it. */
+/* An empty slot; somebody who sends no request, or does not read the answer, has to go for it.
+ */
 static struct client *take_slot(struct control *c)
 {
     struct client *oldest = &c->clients[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* control.h - the channel over which `status` asks the running program.
  *
- * A unix socket or named pipe that only its owner may open (carrier "control"). The client sends one
- * line, the request; the server answers with octets and closes.
+ * A unix socket or named pipe that only its owner may open (carrier "control"). The client
+ * sends one line, the request; the server answers with octets and closes.
  */
 #ifndef HVLOG_BRIDGE_CONTROL_H
 #define HVLOG_BRIDGE_CONTROL_H
@@ -19,11 +19,14 @@ enum {
     CONTROL_TIMEOUT_MS = 5000, /* what a client waits for an answer */
 };
 
-/* Writes the answer to <request> (no LF, NUL behind it). Called in threads of the server, several at once. */
+/* Writes the answer to <request> (no LF, NUL behind it). Called in threads of the server,
+ * several at once.
+ */
 typedef void control_answer_fn(void *arg, const char *request, struct text *out);
 
-/* control_open() - bind <path>. Nobody is answered yet, but may connect. Returns 0; ERR_IN_USE (another program
- * answers there), ERR_ACCESS, ERR_NOT_FOUND (no such folder), ERR_UNSUPPORTED, ERR_NO_MEMORY, ERR_IO.
+/* control_open() - bind <path>. Nobody is answered yet, but may connect. Returns 0; ERR_IN_USE
+ * (another program answers there), ERR_ACCESS, ERR_NOT_FOUND (no such folder), ERR_UNSUPPORTED,
+ * ERR_NO_MEMORY, ERR_IO.
  *
  * control_start() - answer with <answer>(<arg>), in threads of its own. 0 or ERR_NO_MEMORY.
  * control_stop() - end the threads; <answer> is not called any more. Waits.
@@ -34,10 +37,12 @@ int control_start(struct control *c, control_answer_fn *answer, void *arg);
 void control_stop(struct control *c);
 void control_free(struct control *c);
 
-/* control_ask() - the client: send <request> to whoever listens at <path>, append its whole answer to <answer>.
+/* control_ask() - the client: send <request> to whoever listens at <path>, append its whole
+ * answer to <answer>.
  *
- * Returns 0; ERR_NOT_FOUND or ERR_REFUSED: nobody is there; ERR_ACCESS; ERR_TIMEOUT: no whole answer within
- * CONTROL_TIMEOUT_MS; ERR_CLOSED: not even a part of one; ERR_FULL, ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO.
+ * Returns 0; ERR_NOT_FOUND or ERR_REFUSED: nobody is there; ERR_ACCESS; ERR_TIMEOUT: no whole
+ * answer within CONTROL_TIMEOUT_MS; ERR_CLOSED: not even a part of one; ERR_FULL,
+ * ERR_NO_MEMORY, ERR_UNSUPPORTED, ERR_IO.
  */
 int control_ask(const char *path, const char *request, struct text *answer);
 

@@ -39,8 +39,8 @@ void log_set_writer(log_write_fn *write)
     the_log.write = write;
 }
 
-/* Octets of the UTF-8 character at <p>, which ends with a NUL at the latest; 0 when there is none
- * or it is a C1 control (U+0080 to U+009F), which terminals obey.
+/* Octets of the UTF-8 character at <p>, which ends with a NUL at the latest; 0 when there is
+ * none or it is a C1 control (U+0080 to U+009F), which terminals obey.
  */
 static size_t character(const uint8_t *p)
 {
@@ -121,7 +121,8 @@ void log_line(enum log_level level, const char *format, ...)
 
 bool log_limit_take(struct log_limit *limit, uint64_t now_ms, unsigned *ret_suppressed)
 {
-    /* Two threads may both find the window over; the exchange lets one of them begin the next. */
+    /* Two threads may both find the window over; the exchange lets one of them begin the next.
+     */
     unsigned long long start = atomic_load(&limit->window_start_ms);
     if ((start == 0 || now_ms - start >= LOG_LIMIT_WINDOW_MS) &&
         atomic_compare_exchange_strong(&limit->window_start_ms, &start, now_ms))

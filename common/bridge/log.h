@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* log.h - hvlog's own log: one line on stderr for each event that matters.
  *
- *     2026-11-30T22:17:03.123456+01:00 hvlog-agent: warning: link: no answer from vsock:2:5140 ...
+ *     2026-11-30T22:17:03.123456+01:00 hvlog-agent: warning: link: no answer from ...
  *
- * Programs and the engine log; core and seam never do. A line says what happened, to whom, and what
- * happens next. Any thread; a line is written with one call and never torn. Octets that could
- * make a line look like two, or steer a terminal, are written as \xNN, so that no peer can forge
- * a line. errno is kept.
+ * Programs and the engine log; core and seam never do. A line says what happened, to whom, and
+ * what happens next. Any thread; a line is written with one call and never torn. Octets that
+ * could make a line look like two, or steer a terminal, are written as \xNN, so that no peer
+ * can forge a line. errno is kept.
  */
 #ifndef HVLOG_BRIDGE_LOG_H
 #define HVLOG_BRIDGE_LOG_H
@@ -31,8 +31,8 @@ void log_init(const char *program);
 void log_set_level(enum log_level level);
 bool log_is_on(enum log_level level);
 
-/* log_set_writer() - where whole lines go (with their LF; no NUL counted); NULL: stderr again. For
- * tests and services without a stderr. Before threads start, or when they are gone.
+/* log_set_writer() - where whole lines go (with their LF; no NUL counted); NULL: stderr again.
+ * For tests and services without a stderr. Before threads start, or when they are gone.
  */
 typedef void log_write_fn(enum log_level level, const char *line, size_t length);
 void log_set_writer(log_write_fn *write);
@@ -48,9 +48,9 @@ void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
  */
 char *log_escape(const char *text, char *out, size_t size);
 
-/* A limit for a kind of line that an outsider can cause: a burst is let through, the rest is counted
- * and told with the next line ("... (and 312 more like it)"). One for each place that logs such a
- * line; zero-initialised static or in the owner's struct. Any thread.
+/* A limit for a kind of line that an outsider can cause: a burst is let through, the rest is
+ * counted and told with the next line ("... (and 312 more like it)"). One for each place that
+ * logs such a line; zero-initialised static or in the owner's struct. Any thread.
  */
 struct log_limit {
     _Atomic unsigned long long window_start_ms;
@@ -61,8 +61,8 @@ enum { LOG_LIMIT_BURST = 10, LOG_LIMIT_WINDOW_MS = 10000 };
 void log_limited(struct log_limit *limit, enum log_level level, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* log_limit_take() - may a line be written at <now_ms>? If so, <ret_suppressed> says how many were
- * not since the last one; they count as told. log_limited() with the time as an argument.
+/* log_limit_take() - may a line be written at <now_ms>? If so, <ret_suppressed> says how many
+ * were not since the last one; they count as told. log_limited() with the time as an argument.
  */
 bool log_limit_take(struct log_limit *limit, uint64_t now_ms, unsigned *ret_suppressed);
 

@@ -71,7 +71,9 @@ static enum program_exit unknown_option(const struct program *p, const char *wor
     return complain(p, "unknown option", word, suggest_nearest(&suggest));
 }
 
-/* <rest> is the argument behind <word>, or NULL. Returns PROGRAM_OK; <ret_used> says how many of the two were used. */
+/* <rest> is the argument behind <word>, or NULL. Returns PROGRAM_OK; <ret_used> says how many
+ * of the two were used.
+ */
 static enum program_exit read_option(const struct program *p, const char *word,
                                      const char *rest, struct command_line *line, int *ret_used)
 {

@@ -3,8 +3,8 @@
  *
  *     PROGRAM run | check | status | version | help [-c FILE] [--json] [--watch]
  *
- * Options may stand before or after the command. What is printed on stdout and the exit code are an
- * interface: users and service managers rely on them.
+ * Options may stand before or after the command. What is printed on stdout and the exit code
+ * are an interface: users and service managers rely on them.
  */
 #ifndef HVLOG_BRIDGE_PROGRAM_H
 #define HVLOG_BRIDGE_PROGRAM_H

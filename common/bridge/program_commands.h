@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* program_commands.h - the commands behind the command line. Between program.c and program_*.c. */
+/* program_commands.h - the commands behind the command line. Between program.c and program_*.c.
+ */
 #ifndef HVLOG_BRIDGE_PROGRAM_COMMANDS_H
 #define HVLOG_BRIDGE_PROGRAM_COMMANDS_H
 

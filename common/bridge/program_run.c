@@ -32,7 +32,9 @@ static void read_secret(const struct config *c, int *ret_err, char error[CONFIG_
     free(secret);
 }
 
-/* A file that is not there, or not readable as text, is a wrong configuration; a missing right is that. */
+/* A file that is not there, or not readable as text, is a wrong configuration; a missing right
+ * is that.
+ */
 static enum program_exit exit_of_config(int err)
 {
     return err == ERR_NOT_FOUND || err == ERR_IO ? PROGRAM_CONFIGURATION : program_exit_of(err);
@@ -113,7 +115,9 @@ static void log_engine_error(const struct config *c, int err, const char *error)
                   : "");
 }
 
-/* A place for status that was asked for has to be had; the default one is given up with a warning. */
+/* A place for status that was asked for has to be had; the default one is given up with a
+ * warning.
+ */
 static int open_control(const struct config *c, struct control **ret)
 {
     char detail[OS_ERROR_TEXT_MAX];
@@ -166,11 +170,17 @@ static void log_started(const struct engine *e)
              text_err(&line) < 0 ? ", ..." : "");
 }
 
-/* A second request to stop: what is not delivered yet is not waited for. */
+/* A second request to stop: what is not delivered yet is not waited for. The request is seen once,
+ * and is asked for again and again, so <arg> keeps it.
+ */
 static bool is_hurried(void *arg)
 {
-    (void)arg;
-    return os_stop_wait(0) == OS_STOP_STOP;
+    bool *hurried = arg;
+    if (!*hurried && os_stop_wait(0) == OS_STOP_STOP) {
+        *hurried = true;
+        log_info("stops at once");
+    }
+    return *hurried;
 }
 
 static void serve_until_stop(struct engine *e)
@@ -206,7 +216,8 @@ static int serve(const struct program *p, const struct config *c)
     log_started(e);
     serve_until_stop(e);
     log_info("stops; what is queued may take %u ms to leave", c->node.drain_timeout_ms);
-    engine_stop(e, is_hurried, NULL);
+    bool hurried = false;
+    engine_stop(e, is_hurried, &hurried);
     log_info("stopped");
 close_engine:
     control_stop(control);

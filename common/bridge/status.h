@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* status.h - what a running program says of itself: one snapshot, from which JSON and text are made.
+/* status.h - what a running program says of itself: one snapshot, from which JSON and text are
+ * made.
  *
- * Each number is whole and never goes back; numbers of different threads are of nearly, not exactly, the
- * same instant. The books of a queue are of one instant each.
+ * Each number is whole and never goes back; numbers of different threads are of nearly, not
+ * exactly, the same instant. The books of a queue are of one instant each.
  */
 #ifndef HVLOG_BRIDGE_STATUS_H
 #define HVLOG_BRIDGE_STATUS_H
@@ -71,8 +72,8 @@ bool status_is_balanced(const struct queue_books *books);
 void status_json(const struct status *s, struct text *out);
 void status_text(const struct status *s, struct text *out);
 
-/* status_answer() - for control_start(), <arg> is the struct engine: "status json" or "status text", with an LF at
- * the answer's end; anything else gets "unknown request".
+/* status_answer() - for control_start(), <arg> is the struct engine: "status json" or "status
+ * text", with an LF at the answer's end; anything else gets "unknown request".
  */
 void status_answer(void *arg, const char *request, struct text *out);
 

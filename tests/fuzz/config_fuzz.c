@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* config_fuzz.c - any octets as a whole configuration.
  *
- * What is asserted: it is either taken, without a complaint and within the bounds that the rest of the program
- * relies on, or refused with at least one and at most so many whole lines.
+ * What is asserted: it is either taken, without a complaint and within the bounds that the rest
+ * of the program relies on, or refused with at least one and at most so many whole lines.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -180,7 +180,9 @@ static void config__every_key__arrives_in_its_member(void **state)
     config_free(c);
 }
 
-/* So that no key can be forgotten above: each says its default, that it must be set, or that it is not there yet. */
+/* So that no key can be forgotten above: each says its default, that it must be set, or that it
+ * is not there yet.
+ */
 static void config__table__is_whole_and_its_defaults_are_right(void **state)
 {
     struct config *c = calloc(1, sizeof(*c));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* control_busy_test.c - two programs that want to answer at one place. Not under Wine, which (8.0) lets a second
- * program claim a pipe's name as its first instance.
+/* control_busy_test.c - two programs that want to answer at one place. Not under Wine, which
+ * (8.0) lets a second program claim a pipe's name as its first instance.
  */
 #include "common/bridge/control.h"
 

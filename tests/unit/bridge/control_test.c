@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* control_test.c - the channel over which `status` asks, over the system's own sockets or pipes. */
+/* control_test.c - the channel over which `status` asks, over the system's own sockets or
+ * pipes.
+ */
 #include "common/bridge/control.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* program_test.c - help and exit codes; the programs themselves are run by tests/integration/cli.sh. */
+/* program_test.c - help and exit codes; the programs themselves are run by
+ * tests/integration/cli.sh.
+ */
 #include "common/bridge/program.h"
 
 #include <setjmp.h>
