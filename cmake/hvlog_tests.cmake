@@ -97,13 +97,15 @@ function(hvlog_add_test name target)
   endif()
 endfunction()
 
-# hvlog_unit_test(NAME source... [LINK library...] [KINDS kind...] [TIMEOUT seconds])
+# hvlog_unit_test(NAME source... [LINK library...] [KINDS kind...] [TIMEOUT seconds] [LABEL label]
+#                 [RUNNER program])
 #
 # A cmocka program `test_NAME` on hvlog_core and the libraries of LINK. KINDS is out of plain, asan,
 # tsan, windows and defaults to all but tsan: name tsan for code with threads, leave out windows
-# for what is Linux only. HVLOG_TEST_DIR is defined as the path of tests/.
+# for what is Linux only. HVLOG_TEST_DIR is defined as the path of tests/. LABEL is unit unless it is
+# named. RUNNER is given the program to run: a path below tests/. Exit status 77 means skipped.
 function(hvlog_unit_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;KINDS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;LABEL;RUNNER" "LINK;KINDS" ${ARGN})
   if(NOT arg_KINDS)
     set(arg_KINDS plain asan windows)
   endif()
@@ -119,9 +121,16 @@ function(hvlog_unit_test name)
   if(HVLOG_BUILD_KIND STREQUAL "windows")
     target_link_options(test_${name} PRIVATE -static)
   endif()
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  if(arg_RUNNER)
+    set(HVLOG_TEST_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/${arg_RUNNER}")
+  endif()
   hvlog_add_test(${HVLOG_TEST_PREFIX}${name} test_${name})
-  set_tests_properties(${HVLOG_TEST_PREFIX}${name} PROPERTIES LABELS unit TIMEOUT ${arg_TIMEOUT})
-  hvlog_test_environment(${HVLOG_TEST_PREFIX}${name})
+  set_tests_properties(${HVLOG_TEST_PREFIX}${name} PROPERTIES
+    LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  hvlog_test_environment(${HVLOG_TEST_PREFIX}${name} "HVLOG_BUILD=${PROJECT_BINARY_DIR}")
 endfunction()
 
 # hvlog_fuzz(NAME source... [LINK library...])

@@ -47,7 +47,7 @@ void link_free(struct link *l)
     free(l);
 }
 
-uint16_t link_port(const struct link *l)
+uint32_t link_port(const struct link *l)
 {
     return l->listener ? l->listener->port : 0;
 }
@@ -252,7 +252,8 @@ static void log_away(struct link *l, int err, uint64_t *next_log_ms)
 
     os_error_last(detail, sizeof detail);
     endpoint_format(l->options.target.endpoint, where, sizeof where);
-    snprintf(text, sizeof text, "cannot reach %s: %s (%s)", where, err_text(err), detail);
+    snprintf(text, sizeof text, "cannot reach %.80s: %s (%.100s)", where, err_text(err),
+             detail);
     os_mutex_lock(&l->lock);
     bool is_new = strcmp(text, l->last_error) != 0;
     memcpy(l->last_error, text, sizeof text);
@@ -420,6 +421,8 @@ static void *run_listener(void *arg)
         int r = l->listener->ops->accept(l->listener, &stream);
         if (r == 0)
             take_connection(l, stream);
+        else if (r == ERR_FULL)
+            wait_backoff(l); /* out of descriptors: it would fail at once again */
         else if (r != ERR_AGAIN && r != ERR_CANCELED)
             listen_again(l);
     }

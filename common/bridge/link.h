@@ -48,7 +48,7 @@ int link_start(struct link *l);
 void link_drain(struct link *l);
 void link_stop(struct link *l);
 void link_free(struct link *l);
-uint16_t link_port(const struct link *l);
+uint32_t link_port(const struct link *l);
 
 /* What status shows of one peer. */
 struct link_peer_status {

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: MIT */
+/* link_suite.c - what every carrier of links must keep, in both roles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/core/err.h"
+#include "common/os/clock.h"
+#include "common/os/crypto.h"
+#include "common/os/process.h"
+#include "faulty_carrier.h"
+#include "node.h"
+#include "puppet.h"
+#include "suite.h"
+
+static const char secret[] = "a secret of the suite";
+static const struct os_carrier *carrier; /* the suite's, with faults */
+static unsigned addresses;
+
+/* Both ends of an address nobody uses. */
+struct place {
+    char listen[SUITE_TEXT_MAX];
+    char dial[SUITE_TEXT_MAX];
+    struct endpoint listen_endpoint, dial_endpoint;
+    struct os_target listen_target, dial_target;
+};
+
+static void place_init(struct place *p)
+{
+    struct reason why;
+
+    suite_carrier.address(addresses++, p->listen, p->dial);
+    assert_int_equal(
+        endpoint_parse(view_of(p->listen), ENDPOINT_SET_ALL, &p->listen_endpoint, &why), 0);
+    assert_int_equal(
+        endpoint_parse(view_of(p->dial), ENDPOINT_SET_ALL, &p->dial_endpoint, &why), 0);
+    p->listen_target =
+        (struct os_target){.endpoint = &p->listen_endpoint, .vm_id = suite_carrier.vm_id};
+    p->dial_target =
+        (struct os_target){.endpoint = &p->dial_endpoint, .vm_id = suite_carrier.vm_id};
+}
+
+/* A relay that listens and an agent that connects, each with a sink that demands every number once. */
+struct both {
+    struct place place;
+    struct node relay, agent;
+};
+
+static void both_open(struct both *b)
+{
+    place_init(&b->place);
+    node_open(&b->relay, carrier, b->place.listen, suite_carrier.vm_id, WIRE_LISTENER, "relay");
+    node_open(&b->agent, carrier, b->place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+}
+
+static void both_start(struct both *b)
+{
+    assert_int_equal(node_start(&b->relay), 0);
+    assert_int_equal(node_start(&b->agent), 0);
+}
+
+static void both_close(struct both *b)
+{
+    node_close(&b->agent);
+    node_close(&b->relay);
+}
+
+static void assert_all_there(struct node *from, struct node *to)
+{
+    assert_true(node_wait_received(to, from->sent));
+    assert_true(node_wait_drained(from));
+    assert_int_equal(node_faults(to), 0);
+    assert_int_equal(node_received(to), from->sent);
+}
+
+/* ---- two good ends ---- */
+
+static void link__both_ways__carries_every_record_in_order(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    node_submit(&b.relay, 200, 50, 100);
+    node_submit(&b.agent, 200, 50, 100);
+    assert_all_there(&b.relay, &b.agent);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+static void link__nobody_listens__waits_and_connects_when_somebody_does(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    assert_int_equal(node_start(&b.agent), 0);
+    node_submit(&b.agent, 3, 3, 50);
+    assert_true(node_wait_error(&b.agent, "cannot reach"));
+    assert_int_equal(node_start(&b.relay), 0);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+static void link__largest_batch__passes_whole(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    node_submit(&b.relay, 3, 1, MESSAGE_MAX_LIMIT);
+    node_submit(&b.agent, 3, 1, MESSAGE_MAX_LIMIT);
+    assert_all_there(&b.relay, &b.agent);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+static void link__cut_again_and_again__loses_and_repeats_nothing(void **state)
+{
+    enum { CUTS = 20 };
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    for (int i = 0; i < CUTS; i++) {
+        node_submit(&b.relay, 20, 10, 200);
+        node_submit(&b.agent, 20, 10, 200);
+        assert_true(node_wait_up(&b.agent));
+        faulty_cut_all();
+    }
+    assert_all_there(&b.relay, &b.agent);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+/* A cut at a random octet: in a header, in a batch, in an acknowledgement. */
+static void link__cut_in_the_middle_of_a_frame__loses_and_repeats_nothing(void **state)
+{
+    enum { CUTS = 15, AFTER_MAX = 30000 };
+    struct both b;
+    uint32_t seed = (uint32_t)os_clock_us();
+
+    (void)state;
+    print_message("seed %u\n", seed);
+    srand(seed);
+    both_open(&b);
+    both_start(&b);
+    for (int i = 0; i < CUTS; i++) {
+        size_t before = faulty_cuts();
+        faulty_cut_after((size_t)rand() % AFTER_MAX);
+        for (int k = 0; k < 100 && faulty_cuts() == before; k++) {
+            node_submit(&b.relay, 5, 10, 200);
+            node_submit(&b.agent, 5, 10, 200);
+            assert_true(node_wait_received(&b.relay, b.agent.sent));
+        }
+        assert_int_equal(faulty_cuts(), before + 1);
+    }
+    assert_all_there(&b.relay, &b.agent);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+/* Back-pressure: while the outputs take nothing, the far side holds what its credit says and no more; the rest stays in
+ * the sender's queue, which holds its producers back in its turn. */
+static void link__slow_reader__holds_the_sender_back_within_the_credit(void **state)
+{
+    enum { RECORDS = 250, LENGTH = 1000, BATCHES = 14 };
+    struct both b;
+    struct queue_books books;
+
+    (void)state;
+    both_open(&b);
+    assert_true(BATCHES * RECORDS * LENGTH > b.agent.options.window);
+    assert_true(BATCHES * RECORDS * (LENGTH + 20) < QUEUE_MEMORY_MIN);
+    node_hold(&b.agent, true);
+    both_start(&b);
+    node_submit(&b.relay, BATCHES, RECORDS, LENGTH);
+    assert_true(node_wait_held(&b.agent, b.agent.options.window / 2));
+    queue_books(b.agent.inbound, &books);
+    assert_true(books.held_bytes <= b.agent.options.window);
+    assert_int_equal(node_received(&b.agent), 0);
+    queue_books(b.relay.outbound, &books);
+    assert_int_equal(books.held, BATCHES * RECORDS);
+    node_hold(&b.agent, false);
+    assert_all_there(&b.relay, &b.agent);
+    both_close(&b);
+}
+
+static void link__listener_restarts__connector_comes_back_and_goes_on(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    node_submit(&b.agent, 10, 10, 100);
+    assert_all_there(&b.agent, &b.relay);
+    node_close(&b.relay);
+    assert_true(node_wait_error(&b.agent, "the program stops"));
+    node_submit(&b.agent, 10, 10, 100);
+    node_open(&b.relay, carrier, b.place.listen, suite_carrier.vm_id, WIRE_LISTENER, "relay");
+    b.relay.received = 100; /* a new program: it gets what the old one did not acknowledge */
+    assert_int_equal(node_start(&b.relay), 0);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+static void link__connector_restarts__its_place_in_the_queue_is_kept(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    node_submit(&b.relay, 10, 10, 100);
+    assert_all_there(&b.relay, &b.agent);
+    node_close(&b.agent);
+    assert_true(node_wait_down(&b.relay));
+    node_submit(&b.relay, 10, 10, 100);
+    node_open(&b.agent, carrier, b.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    b.agent.received = 100;
+    assert_int_equal(node_start(&b.agent), 0);
+    assert_all_there(&b.relay, &b.agent);
+    both_close(&b);
+}
+
+static void link__two_agents__each_gets_what_comes(void **state)
+{
+    struct both b;
+    struct node second;
+
+    (void)state;
+    both_open(&b);
+    both_start(&b);
+    assert_true(node_wait_up(&b.relay));
+    node_open(&second, carrier, b.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "second");
+    assert_int_equal(node_start(&second), 0);
+    assert_true(node_wait_up(&second));
+    node_submit(&b.relay, 20, 20, 100);
+    assert_all_there(&b.relay, &b.agent);
+    assert_all_there(&b.relay, &second);
+    node_close(&second);
+    both_close(&b);
+}
+
+/* ---- who does not belong is refused, with a reason on both sides ---- */
+
+static void link__wrong_secret__is_refused_with_a_reason_on_both_sides(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    b.agent.options.secret = (const uint8_t *)"another secret of it!";
+    both_start(&b);
+    node_submit(&b.relay, 1, 1, 50);
+    assert_true(node_wait_error(&b.relay, "secret"));
+    assert_true(node_wait_error(&b.agent, "secret"));
+    assert_int_equal(node_received(&b.agent), 0);
+    both_close(&b);
+}
+
+static void link__one_side_without_secret__is_refused_by_name(void **state)
+{
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    b.agent.options.secret_length = 0;
+    both_start(&b);
+    assert_true(node_wait_error(&b.relay, "secret"));
+    assert_true(node_wait_error(&b.agent, "secret"));
+    both_close(&b);
+}
+
+/* A listening link under test, and whatever dials it. */
+struct target {
+    struct place place;
+    struct node node;
+};
+
+static void target_open(struct target *t)
+{
+    place_init(&t->place);
+    node_open(&t->node, carrier, t->place.listen, suite_carrier.vm_id, WIRE_LISTENER, "relay");
+    assert_int_equal(node_start(&t->node), 0);
+}
+
+static void link__foreign_protocol__is_refused_and_the_link_lives(void **state)
+{
+    static const char request[] = "GET / HTTP/1.1\r\nHost: relay\r\n\r\n";
+    struct target t;
+    struct puppet p;
+    struct node agent;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_write(&p, request, strlen(request));
+    assert_true(node_wait_error(&t.node, "protocol"));
+    puppet_close(&p);
+    node_open(&agent, carrier, t.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    assert_true(node_wait_up(&t.node));
+    node_close(&agent);
+    node_close(&t.node);
+}
+
+/* Offers only a version of the far future. */
+static void link__other_version__is_told_both_versions(void **state)
+{
+    struct target t;
+    struct puppet p;
+    struct wire_frame hello = {.type = WIRE_HELLO,
+                               .u.hello = {.version_lowest = 7,
+                                           .version_highest = 9,
+                                           .role = WIRE_CONNECTOR,
+                                           .has_secret = 1,
+                                           .name = "future"}};
+    uint8_t out[WIRE_HEADER_BYTES + WIRE_SMALL_BODY_MAX];
+
+    (void)state;
+    os_random(hello.u.hello.identity, sizeof hello.u.hello.identity);
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_write(&p, out, (size_t)wire_encode(&hello, out, sizeof out));
+    assert_true(node_wait_error(&t.node, "version"));
+    puppet_close(&p);
+    node_close(&t.node);
+}
+
+static void link__huge_frame__is_refused_with_too_large(void **state)
+{
+    /* A DATA header that announces almost 4 GiB. */
+    static const uint8_t header[WIRE_HEADER_BYTES] = {0xff, 0xff, 0xff, 0xff, WIRE_DATA};
+    struct target t;
+    struct puppet p;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_open(&p, WIRE_CONNECTOR, "puppet", secret);
+    puppet_write(&p, header, sizeof header);
+    puppet_drain(&p);
+    assert_true(p.is_closed && p.by_peer);
+    assert_int_equal(p.reason, WIRE_REASON_TOO_LARGE);
+    puppet_close(&p);
+    node_close(&t.node);
+}
+
+static void link__peer_dies_in_the_middle_of_a_frame__its_half_is_forgotten(void **state)
+{
+    struct target t;
+    struct puppet p;
+    struct node agent;
+    uint8_t header[WIRE_DATA_HEADER_BYTES];
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_open(&p, WIRE_CONNECTOR, "puppet", secret);
+    wire_encode_data_header(1, 100000, header);
+    puppet_write(&p, header, sizeof header);
+    puppet_write(&p, secret, sizeof secret);
+    puppet_close(&p);
+    assert_true(node_wait_down(&t.node));
+    node_open(&agent, carrier, t.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    node_submit(&agent, 5, 5, 100);
+    assert_all_there(&agent, &t.node);
+    node_close(&agent);
+    node_close(&t.node);
+}
+
+static void link__batch_that_is_none__ends_the_session_only(void **state)
+{
+    uint8_t frame[WIRE_DATA_HEADER_BYTES + 64] = {0};
+    struct target t;
+    struct puppet p;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_open(&p, WIRE_CONNECTOR, "puppet", secret);
+    wire_encode_data_header(1, 64, frame);
+    memset(frame + WIRE_DATA_HEADER_BYTES, 0xee, 64);
+    puppet_write(&p, frame, sizeof frame);
+    puppet_drain(&p);
+    assert_true(p.is_closed && p.by_peer);
+    assert_int_equal(p.reason, WIRE_REASON_PROTOCOL);
+    puppet_close(&p);
+    assert_true(node_wait_down(&t.node));
+    node_close(&t.node);
+}
+
+/* The socket looks alive, but nobody is there: three heartbeats (of 100 ms here) end it. */
+static void link__listener_with_a_half_dead_peer__notices_by_heartbeat(void **state)
+{
+    struct target t;
+    struct puppet p;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_open(&p, WIRE_CONNECTOR, "puppet", secret);
+    assert_true(node_wait_up(&t.node));
+    uint64_t since = os_clock_ms();
+    assert_true(node_wait_down(&t.node));
+    assert_true(os_clock_ms() - since < 5000);
+    assert_true(node_wait_error(&t.node, "nothing was heard"));
+    puppet_close(&p);
+    node_close(&t.node);
+}
+
+static void link__connector_with_a_half_dead_peer__notices_and_dials_again(void **state)
+{
+    struct place place;
+    struct os_listener *listener;
+    struct node agent;
+    struct puppet p, again;
+
+    (void)state;
+    place_init(&place);
+    assert_int_equal(carrier->listen(&place.listen_target, &listener), 0);
+    node_open(&agent, carrier, place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    puppet_accept(&p, listener);
+    puppet_open(&p, WIRE_LISTENER, "puppet", secret);
+    assert_true(node_wait_up(&agent));
+    assert_true(node_wait_down(&agent));
+    puppet_accept(&again, listener);
+    puppet_open(&again, WIRE_LISTENER, "puppet", secret);
+    assert_true(node_wait_up(&agent));
+    puppet_close(&p);
+    puppet_close(&again);
+    node_close(&agent);
+    listener->ops->close(listener);
+}
+
+/* An acknowledged batch is gone; the one that was sent but not acknowledged comes again. */
+static void link__unacknowledged_batch__is_sent_again_to_the_same_peer(void **state)
+{
+    struct place place;
+    struct os_listener *listener;
+    struct node agent;
+    struct puppet p;
+
+    (void)state;
+    place_init(&place);
+    assert_int_equal(carrier->listen(&place.listen_target, &listener), 0);
+    node_open(&agent, carrier, place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    node_submit(&agent, 2, 1, 50);
+    for (int round = 0; round < 3; round++) {
+        puppet_accept(&p, listener);
+        p.credit = WIRE_DATA_BODY_MAX;
+        puppet_open(&p, WIRE_LISTENER, "puppet", secret);
+        while (p.last_seq != 2)
+            assert_true(puppet_turn(&p));
+        p.stream->ops->cancel(p.stream);
+        puppet_close(&p);
+        assert_true(node_wait_down(&agent));
+    }
+    node_close(&agent);
+    listener->ops->close(listener);
+}
+
+static void link__strangers_who_say_nothing__do_not_keep_a_peer_out(void **state)
+{
+    struct target t;
+    struct puppet strangers[LINK_HANDSHAKES_MAX + 1];
+    struct node agent;
+
+    (void)state;
+    target_open(&t);
+    for (size_t i = 0; i < LINK_HANDSHAKES_MAX + 1; i++)
+        puppet_dial(&strangers[i], carrier, &t.place.dial_target);
+    assert_true(node_wait_refused(&t.node, 1)); /* the one above the limit, at once */
+    node_open(&agent, carrier, t.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    assert_true(node_wait_up(&t.node)); /* when the others' time is up */
+    node_close(&agent);
+    for (size_t i = 0; i < LINK_HANDSHAKES_MAX + 1; i++)
+        puppet_close(&strangers[i]);
+    node_close(&t.node);
+}
+
+static void link__newer_connection_of_a_node__takes_over(void **state)
+{
+    struct target t;
+    struct puppet old;
+    struct node agent;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&old, carrier, &t.place.dial_target);
+    puppet_open(&old, WIRE_CONNECTOR, "agent", secret);
+    node_open(&agent, carrier, t.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR, "agent");
+    assert_int_equal(node_start(&agent), 0);
+    puppet_drain(&old); /* answers heartbeats until it is told to go */
+    assert_true(old.is_closed && old.by_peer);
+    assert_int_equal(old.reason, WIRE_REASON_NAME);
+    assert_true(node_wait_up(&agent));
+    puppet_close(&old);
+    node_close(&agent);
+    node_close(&t.node);
+}
+
+static void link__stop__says_bye(void **state)
+{
+    struct target t;
+    struct puppet p;
+
+    (void)state;
+    target_open(&t);
+    puppet_dial(&p, carrier, &t.place.dial_target);
+    puppet_open(&p, WIRE_CONNECTOR, "puppet", secret);
+    assert_true(node_wait_up(&t.node));
+    node_close(&t.node);
+    puppet_drain(&p);
+    assert_true(p.is_closed && p.by_peer);
+    assert_int_equal(p.reason, WIRE_REASON_STOP);
+    puppet_close(&p);
+}
+
+static void link__address_in_use__is_told_at_start(void **state)
+{
+    struct target t;
+    struct node second;
+
+    (void)state;
+    target_open(&t);
+    node_open(&second, carrier, t.place.listen, suite_carrier.vm_id, WIRE_LISTENER, "second");
+    assert_int_equal(node_start(&second), ERR_IN_USE);
+    node_close(&second);
+    node_close(&t.node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(link__both_ways__carries_every_record_in_order),
+        cmocka_unit_test(link__nobody_listens__waits_and_connects_when_somebody_does),
+        cmocka_unit_test(link__largest_batch__passes_whole),
+        cmocka_unit_test(link__cut_again_and_again__loses_and_repeats_nothing),
+        cmocka_unit_test(link__cut_in_the_middle_of_a_frame__loses_and_repeats_nothing),
+        cmocka_unit_test(link__slow_reader__holds_the_sender_back_within_the_credit),
+        cmocka_unit_test(link__listener_restarts__connector_comes_back_and_goes_on),
+        cmocka_unit_test(link__connector_restarts__its_place_in_the_queue_is_kept),
+        cmocka_unit_test(link__two_agents__each_gets_what_comes),
+        cmocka_unit_test(link__wrong_secret__is_refused_with_a_reason_on_both_sides),
+        cmocka_unit_test(link__one_side_without_secret__is_refused_by_name),
+        cmocka_unit_test(link__foreign_protocol__is_refused_and_the_link_lives),
+        cmocka_unit_test(link__other_version__is_told_both_versions),
+        cmocka_unit_test(link__huge_frame__is_refused_with_too_large),
+        cmocka_unit_test(link__peer_dies_in_the_middle_of_a_frame__its_half_is_forgotten),
+        cmocka_unit_test(link__batch_that_is_none__ends_the_session_only),
+        cmocka_unit_test(link__listener_with_a_half_dead_peer__notices_by_heartbeat),
+        cmocka_unit_test(link__connector_with_a_half_dead_peer__notices_and_dials_again),
+        cmocka_unit_test(link__unacknowledged_batch__is_sent_again_to_the_same_peer),
+        cmocka_unit_test(link__strangers_who_say_nothing__do_not_keep_a_peer_out),
+        cmocka_unit_test(link__newer_connection_of_a_node__takes_over),
+        cmocka_unit_test(link__stop__says_bye),
+        cmocka_unit_test(link__address_in_use__is_told_at_start),
+    };
+
+    if (os_process_startup() < 0)
+        return 1;
+    const char *missing = suite_carrier.prepare ? suite_carrier.prepare() : NULL;
+    if (missing) {
+        printf("SKIPPED: %s: %s\n", suite_carrier.name, missing);
+        return 77;
+    }
+    carrier = faulty_carrier(suite_carrier.carrier());
+    printf("carrier: %s\n", suite_carrier.name);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
