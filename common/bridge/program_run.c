@@ -91,11 +91,15 @@ static int load(const struct program *p, const struct program_options *o, struct
     return r;
 }
 
-static bool has_privileged_port(const struct config *c)
+/* Whether <error> is about an input that asked for a port of root's. */
+static bool is_privileged_port(const struct config *c, const char *error)
 {
     for (size_t i = 0; i < c->input_count; i++) {
-        uint32_t port = c->inputs[i].listen.port;
-        if (port > 0 && port < PRIVILEGED_PORTS)
+        const struct input_config *in = &c->inputs[i];
+        char about[sizeof("input : ") + INPUT_NAME_MAX];
+        int length = snprintf(about, sizeof(about), "input %s: ", in->name);
+        if (in->listen.port > 0 && in->listen.port < PRIVILEGED_PORTS &&
+            strncmp(error, about, (size_t)length) == 0)
             return true;
     }
     return false;
@@ -110,7 +114,7 @@ static void log_engine_error(const struct config *c, int err, const char *error)
         return;
     }
     log_error("%s; this runs as %s%s", error, os_user_name(user, sizeof(user)),
-              has_privileged_port(c)
+              is_privileged_port(c, error)
                   ? ", and a port below 1024 needs root or CAP_NET_BIND_SERVICE"
                   : "");
 }
