@@ -55,7 +55,7 @@ static bool builder_add_input(struct batch_builder *bb, const char *name)
         return false;
     uint8_t *at = bb->input_table + bb->input_bytes;
     at[0] = (uint8_t)length;
-    memcpy(at + 1, name, length);
+    memcpy(at + 1, name, at[0]);
     bb->input_bytes += 1 + length;
     bb->inputs++;
     return true;
@@ -130,7 +130,8 @@ static int builder_find_source(struct batch_builder *bb, const uint8_t key[BATCH
     size_t at = source_hash(key);
 
     for (; bb->slots[at].stamp == bb->stamp; at = (at + 1) & (SLOTS - 1)) {
-        const uint8_t *known = bb->source_table + bb->slots[at].index * BATCH_SOURCE_BYTES;
+        const uint8_t *known =
+            bb->source_table + (size_t)bb->slots[at].index * BATCH_SOURCE_BYTES;
         if (memcmp(known, key, BATCH_SOURCE_BYTES) == 0)
             return bb->slots[at].index;
     }
@@ -207,7 +208,7 @@ static bool builder_has_time(struct batch_builder *bb, uint64_t time_us)
         if (bb->time_us > UINT64_MAX - UINT32_MAX)
             bb->time_us = UINT64_MAX - UINT32_MAX;
     }
-    return time_us >= bb->time_us && time_us - bb->time_us <= UINT32_MAX;
+    return time_us - bb->time_us <= UINT32_MAX; /* what lies before wraps around */
 }
 
 int batch_builder_append(struct batch_builder *bb, const struct record *r)

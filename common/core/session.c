@@ -193,15 +193,13 @@ unsigned session_due(const struct session *s)
 
     if (s->said_bye)
         return 0;
-    /* Before the peer's resume it might not have accepted yet, and would take these for an
-     * error.
+    /* Only once the peer is open, which it is when its data came. */
+    if (session_ack_now(s) > s->ack_told)
+        due |= DUE_ACK;
+    /* Before its resume came it might not have accepted yet, and would take this for an error.
      */
-    if (s->is_accepted && s->is_resumed) {
-        if (session_ack_now(s) > s->ack_told)
-            due |= DUE_ACK;
-        if (s->in_credit > s->credit_told && s->state == STATE_OPEN)
-            due |= DUE_CREDIT;
-    }
+    if (s->state == STATE_OPEN && s->in_credit > s->credit_told)
+        due |= DUE_CREDIT;
     return due;
 }
 

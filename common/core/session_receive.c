@@ -104,7 +104,7 @@ static enum step step_foreign(struct session *s)
  */
 static int session_prove(struct session *s, enum wire_role role, uint8_t ret[WIRE_PROOF_BYTES])
 {
-    uint8_t data[sizeof(proof_label) + 2 * WIRE_SMALL_FRAME_MAX];
+    uint8_t data[sizeof(proof_label) + 2 * sizeof(s->hello)];
     bool is_connector = s->role == WIRE_CONNECTOR;
     const uint8_t *first = is_connector ? s->hello : s->peer_hello;
     const uint8_t *second = is_connector ? s->peer_hello : s->hello;

@@ -30,7 +30,16 @@ enum session_due {
 struct session {
     enum session_state state;
     enum wire_role role;
+    unsigned due; /* to be pulled: enum session_due */
     bool has_secret;
+    bool is_accepted;   /* by the owner */
+    bool is_resumed;    /* the peer's resume came */
+    bool had_data;      /* in_seq is of this session */
+    bool ping_is_out;   /* and not answered */
+    bool reserved_body; /* what the reader writes goes to <body>, else to <staging> */
+    bool said_bye;      /* nothing may be pulled any more */
+    bool closed_by_peer;
+    bool closed_given; /* SESSION_CLOSED */
     session_hmac_fn *hmac;
     void *hmac_arg;
     uint8_t identity[WIRE_IDENTITY_BYTES];
@@ -47,18 +56,13 @@ struct session {
     uint64_t heartbeat_us;
     uint64_t heard_us; /* when octets came last */
     uint64_t ping_us;  /* when the last ping was pulled; its token */
-    bool ping_is_out;  /* and not answered */
 
     /* To be pulled. */
-    unsigned due; /* enum session_due */
-    bool said_bye;
     uint8_t proof[WIRE_PROOF_BYTES];
     uint64_t pong_token; /* of the peer's last ping; earlier ones need no answer of their own */
     struct wire_bye bye;
 
     /* Coming in: the peer's stream of batches. */
-    bool is_accepted;
-    bool had_data;
     uint64_t in_seq; /* last batch that came; at first the last_seq of our resume */
     uint64_t in_bytes;
     uint64_t in_credit;   /* granted by the owner */
@@ -67,7 +71,6 @@ struct session {
     uint64_t ack_told;
 
     /* Going out: our own stream. */
-    bool is_resumed; /* the peer's resume came */
     uint64_t out_seq;
     uint64_t out_acked;
     uint64_t out_bytes;
@@ -81,14 +84,11 @@ struct session {
     size_t body_filled;
     uint64_t body_seq;
     size_t skip; /* octets of an unknown frame still to be passed over */
-    bool reserved_body;
     size_t staged_start;
     size_t staged_end;
     uint8_t staging[SESSION_STAGING_BYTES];
 
     /* The end. */
-    bool closed_given;
-    bool closed_by_peer;
     unsigned closed_reason;
     char closed_text[WIRE_REASON_MAX + 1];
 };

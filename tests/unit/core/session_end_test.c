@@ -48,6 +48,27 @@ static void session__heartbeat__measures_the_round_trip(void **state)
     pair_release(&p);
 }
 
+/* The answer to an older ping says nothing about the one that is out. */
+static void session__pong_of_another_ping__is_no_round_trip(void **state)
+{
+    struct pair p;
+    struct wire_frame pong = {.type = WIRE_PONG, .u.token = 12345};
+
+    (void)state;
+    pair_open(&p, 0);
+    pair_feed_frame(&p, CONNECTOR, &pong);
+    p.now_us += HEARTBEAT_US;
+    session_tick(p.sides[CONNECTOR].session, p.now_us);
+    assert_int_equal(collected(&p, CONNECTOR, WIRE_PING), 1);
+    pair_feed_frame(&p, CONNECTOR, &pong);
+    assert_int_equal(p.sides[CONNECTOR].event_count, 0);
+    pong.u.token = p.now_us;
+    pair_feed_frame(&p, CONNECTOR, &pong);
+    pair_feed_frame(&p, CONNECTOR, &pong);
+    assert_int_equal(pair_count(&p, CONNECTOR, SESSION_RTT), 1);
+    pair_release(&p);
+}
+
 static void session__silence__ends_after_missed_beats(void **state)
 {
     struct pair p;
@@ -181,6 +202,7 @@ static void session__close__says_acks_first_and_then_is_silent(void **state)
     pair_open(&p, 0);
     struct session *s = p.sides[LISTENER].session;
     pair_feed_data(&p, LISTENER, 1, 50);
+    pair_feed_data(&p, LISTENER, 2, 50);
     session_ack(s, 1);
     session_close(s, WIRE_REASON_STOP, NULL);
     assert_int_equal(collected(&p, LISTENER, WIRE_ACK), 1);
@@ -188,7 +210,6 @@ static void session__close__says_acks_first_and_then_is_silent(void **state)
     assert_int_equal(
         pair_count_frames(p.sides[LISTENER].out, p.sides[LISTENER].out_length, WIRE_BYE), 1);
     session_grant(s, UINT64_MAX);
-    pair_feed_data(&p, LISTENER, 2, 50);
     session_ack(s, 2);
     assert_true(session_tick(s, p.now_us + 1000000000) == UINT64_MAX);
     assert_false(session_has_output(s));
@@ -221,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session__heartbeat__measures_the_round_trip),
+        cmocka_unit_test(session__pong_of_another_ping__is_no_round_trip),
         cmocka_unit_test(session__silence__ends_after_missed_beats),
         cmocka_unit_test(session__unanswered_ping__ends_after_missed_beats),
         cmocka_unit_test(session__ping_not_pulled__runs_no_clock),

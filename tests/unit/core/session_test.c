@@ -303,7 +303,7 @@ static void session__close_while_a_body_is_read__leaves_its_memory(void **state)
     pair_events(&p, LISTENER);
     memset(space, 1, size);
     session_commit(s, size, p.now_us);
-    pair_events(&p, LISTENER);
+    pair_feed_data(&p, LISTENER, 2, SESSION_STAGING_BYTES);
     assert_int_equal(p.sides[LISTENER].event_count, 1);
     assert_int_equal(p.sides[LISTENER].events[0].type, SESSION_CLOSED);
     pair_release(&p);
