@@ -108,45 +108,6 @@ static void output_dgram__longer_than_udp_carries__is_cut_and_counted(void **sta
     os_dgram_close(r.socket);
 }
 
-/* Nobody is there; <batches> of <records> each wait; then somebody is, and gets them all in order. */
-static void be_refused_and_come_back(size_t batches, size_t records)
-{
-    struct receiver r;
-    struct outlet t;
-    outlet_init(&t, "udp:127.0.0.1:0");
-    assert_int_equal(receiver_open(&r, &t.config.to), 0);
-    os_dgram_close(r.socket); /* the port is known, nobody is there */
-    outlet_open(&t);
-
-    for (size_t i = 0; i < batches; i++)
-        outlet_submit(&t, make_numbered(i * records, records, 30));
-    outlet_await(&outlet_counters(&t)->retried, 2);
-    assert_int_equal(counter_get(&outlet_counters(&t)->delivered), 0);
-    assert_int_equal(receiver_open(&r, &t.config.to), 0);
-    for (size_t i = 0; i < batches * records; i++) {
-        char text[64] = "";
-        const struct os_datagram *d = receive(&r);
-        memcpy(text, d->data, d->length < sizeof(text) ? d->length : sizeof(text) - 1);
-        assert_int_equal(number_of(text), i);
-    }
-    outlet_await(&outlet_counters(&t)->delivered, batches * records);
-    assert_int_equal(counter_get(&outlet_counters(&t)->delivered), batches * records);
-    outlet_close(&t);
-    os_dgram_close(r.socket);
-}
-
-static void output_dgram__refused_on_loopback__sends_again_what_was_refused(void **state)
-{
-    (void)state;
-    be_refused_and_come_back(1, 100);
-}
-
-static void output_dgram__single_records_refused__wait_too(void **state)
-{
-    (void)state;
-    be_refused_and_come_back(20, 1);
-}
-
 static void output_dgram__unix_receiver_restarts__gets_every_record_once(void **state)
 {
     (void)state;
@@ -239,8 +200,6 @@ int main(void)
         cmocka_unit_test(output_dgram__records__go_as_they_are),
         cmocka_unit_test(output_dgram__many_records__arrive_in_order),
         cmocka_unit_test(output_dgram__longer_than_udp_carries__is_cut_and_counted),
-        cmocka_unit_test(output_dgram__refused_on_loopback__sends_again_what_was_refused),
-        cmocka_unit_test(output_dgram__single_records_refused__wait_too),
         cmocka_unit_test(output_dgram__unix_receiver_restarts__gets_every_record_once),
         cmocka_unit_test(output_dgram__too_long_for_the_receiver__is_dropped_and_counted),
         cmocka_unit_test(output_dgram__unix_receiver_does_not_read__stop_takes_bounded_time),

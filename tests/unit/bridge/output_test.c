@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* output_test.c - the loop that all outputs share: what it says, once, and that outputs do not wait for each other. */
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "common/bridge/log.h"
-#include "common/os/file.h"
+#include "common/os/stream.h"
 #include "outlet.h"
-
-#define PATH   "output_test.d/none/output_test.log"
-#define FOLDER "output_test.d"
 
 static atomic_int away_lines, back_lines;
 
@@ -29,32 +25,42 @@ static void submit_line(struct outlet *t, const char *text)
     outlet_submit(t, make_batch(&line, 1));
 }
 
+static struct os_listener *listen_at(struct endpoint *at)
+{
+    struct os_listener *l = NULL;
+
+    assert_int_equal(os_carrier_find("tcp")->listen(&(struct os_target){.endpoint = at}, &l),
+                     0);
+    return l;
+}
+
 static void output__away_and_back__is_said_once_each(void **state)
 {
     (void)state;
     struct outlet t;
-    remove(PATH);
-    remove(FOLDER "/none");
-    remove(FOLDER);
     atomic_store(&away_lines, 0);
     atomic_store(&back_lines, 0);
     log_set_writer(count_lines);
-    outlet_init(&t, "file:" PATH);
+    outlet_init(&t, "tcp:127.0.0.1:0");
+    struct os_listener *l = listen_at(&t.config.to);
+    t.config.to.port = l->port;
+    t.config.to.address.port = (uint16_t)l->port;
+    l->ops->close(l); /* the port is known, nobody is there */
     outlet_open(&t);
 
     submit_line(&t, "kept");
     outlet_await(&outlet_counters(&t)->retried, 3);
     assert_int_equal(atomic_load(&away_lines), 1);
     assert_int_equal(atomic_load(&back_lines), 0);
-    assert_int_equal(os_folder_make(FOLDER), 0);
+    l = listen_at(&t.config.to);
     outlet_await(&outlet_counters(&t)->delivered, 1);
     submit_line(&t, "more");
     outlet_await(&outlet_counters(&t)->delivered, 2);
     outlet_close(&t);
+    l->ops->close(l);
     log_set_writer(NULL);
     assert_int_equal(atomic_load(&away_lines), 1);
     assert_int_equal(atomic_load(&back_lines), 1);
-    remove(PATH);
 }
 
 static void output__one_is_away__another_goes_on(void **state)
