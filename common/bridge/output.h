@@ -10,7 +10,7 @@
  * When a record counts as delivered, and what a break means:
  *
  *     file, stdout   the system has it; a write that was cut off goes on where it stopped
- *     tcp            the far side's system has it (acknowledged); where ours cannot tell: written
+ *     tcp            the far side's system has it (acknowledged); ours cannot tell: written
  *     unix           its reader has read it
  *     unix-dgram     it is in the receiver's queue
  *     udp            our system took it, and did not say at once that it was refused
@@ -42,7 +42,8 @@ struct output_counters {
 
 struct output;
 
-/* OUTPUT_STOP_MS: how long a target that does not take what was begun holds up output_stop(). */
+/* OUTPUT_STOP_MS: how long a target that does not take what was begun holds up output_stop().
+ */
 enum { OUTPUT_STOP_MS = 2000, OUTPUT_ERROR_MAX = 256 };
 
 /* output_new() - <config> and <queue> are borrowed; opens its cursor at once, so that no

@@ -2,7 +2,7 @@
 /* output_format.h - from batches to the text that an output writes: which records, and what
  * stands around them. Pure memory.
  *
- *     framing line     [prefix] message LF             LF, NUL of the message escaped if escape = yes
+ *     framing line     [prefix] message LF             LF, NUL in it escaped if escape = yes
  *     framing octet    count SP [prefix] message       never escaped
  *
  * Where the batch's payload is that text already it is handed out as it is; else the text is

@@ -114,7 +114,9 @@ static void stream_cancel(struct output *out)
         s->stream->ops->cancel(s->stream);
 }
 
-/* When there are many, the newest two become one: it is confirmed a little later, and no more. */
+/* When there are many, the newest two become one: it is confirmed a little later, and no
+ * more.
+ */
 static void add_pending(struct output_stream *s, uint64_t end, const struct output_mark *mark)
 {
     if (s->pending_count == PENDING_MAX) {

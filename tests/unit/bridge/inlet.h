@@ -30,8 +30,8 @@ void inlet_init(struct inlet *t, const char *listen);
 void inlet_open(struct inlet *t);  /* opens and starts */
 void inlet_close(struct inlet *t); /* stops and frees all */
 
-/* inlet_expect() - take from the queue until <count> records are there; fails at the test's limit. inlet_drain() - take what is
- * there now.
+/* inlet_expect() - take from the queue until <count> records are there; fails at the test's
+ * limit. inlet_drain() - take what is there now.
  */
 void inlet_expect(struct inlet *t, size_t count);
 void inlet_drain(struct inlet *t);
@@ -41,7 +41,9 @@ void inlet_await(const struct counter *c, uint64_t value);
 
 const struct input_counters *inlet_counters(const struct inlet *t);
 
-/* inlet_dial() - a sender's connection. inlet_send() - <length> octets. inlet_send_text() - up to the NUL. */
+/* inlet_dial() - a sender's connection. inlet_send() - <length> octets. inlet_send_text() -
+ * up to the NUL.
+ */
 struct os_stream *inlet_dial(const struct inlet *t);
 void inlet_send(struct os_stream *s, const void *data, size_t length);
 void inlet_send_text(struct os_stream *s, const char *text);

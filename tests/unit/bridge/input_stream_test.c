@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* input_stream_test.c - many senders, one thread, nothing lost, nobody starved, the slow queue felt. */
+/* input_stream_test.c - many senders, one thread, nothing lost, nobody starved, the slow
+ * queue felt.
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "inlet.h"
 
-/* ---- senders in threads of their own ------------------------------------------------------------- */
+/* ---- senders in threads of their own ----------------------------------------------------- */
 
 /* Sends numbered lines "<13>NAME NUMBER ....", each of <length> octets with its LF. */
 struct sender {
@@ -75,7 +77,7 @@ static void assert_lines(const struct got *got, size_t count, const struct sende
     assert_int_equal(next, s->lines);
 }
 
-/* ---- what comes in ------------------------------------------------------------------------------ */
+/* ---- what comes in ----------------------------------------------------------------------- */
 
 static void input_stream__one_line__comes_with_its_source(void **state)
 {
@@ -109,7 +111,9 @@ static void input_stream__line_in_three_writes__is_one_record(void **state)
     struct os_stream *s = inlet_dial(&t);
     struct os_stream *other = inlet_dial(&t);
 
-    /* A line of another sender in between shows that each part was read before the next was sent. */
+    /* A line of another sender in between shows that each part was read before the next was
+     * sent.
+     */
     inlet_send_text(s, "<13>one ");
     inlet_send_text(other, "<13>first\n");
     inlet_expect(&t, 1);
@@ -196,7 +200,7 @@ static void input_stream__one_floods__another_is_heard(void **state)
     inlet_close(&t);
 }
 
-/* ---- the end of a connection ---------------------------------------------------------------------- */
+/* ---- the end of a connection ------------------------------------------------------------- */
 
 static void input_stream__close_inside_a_line__delivers_it_unterminated(void **state)
 {
@@ -256,7 +260,7 @@ static void input_stream__silence__is_closed_and_its_open_line_kept(void **state
     inlet_close(&t);
 }
 
-/* ---- who is turned away --------------------------------------------------------------------------- */
+/* ---- who is turned away ------------------------------------------------------------------ */
 
 static void input_stream__tls__is_closed_and_counted(void **state)
 {
@@ -346,12 +350,14 @@ static void input_stream__one_more_than_max_connections__is_turned_away(void **s
     inlet_close(&t);
 }
 
-/* ---- a full queue --------------------------------------------------------------------------------- */
+/* ---- a full queue ------------------------------------------------------------------------ */
 
 static void input_stream__full_queue__makes_the_sender_wait_and_loses_nothing(void **state)
 {
     (void)state;
-    /* More than queue and sockets hold together, even where the system lets socket buffers grow large. */
+    /* More than queue and sockets hold together, even where the system lets socket buffers
+     * grow large.
+     */
     struct sender s = {.name = "fast", .lines = 16 * 1024, .length = 4000};
     struct queue_books books = {0};
     struct inlet t;
@@ -403,7 +409,7 @@ static void input_stream__closed_queue_at_stop__counts_what_finds_no_room(void *
     inlet_close(&t);
 }
 
-/* ---- stop ------------------------------------------------------------------------------------------ */
+/* ---- stop -------------------------------------------------------------------------------- */
 
 static void input_stream__stop__hands_over_what_the_system_has_already(void **state)
 {

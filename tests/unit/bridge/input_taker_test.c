@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* input_taker_test.c - from messages to batches: nothing is published or queued before the hand-over, and what finds no
- * room is counted. */
+/* input_taker_test.c - from messages to batches: nothing is published or queued before the
+ * hand-over, and what finds no room is counted.
+ */
 #include <stdlib.h>
 
 #include "common/bridge/input_taker.h"
@@ -112,8 +113,9 @@ static void taker__more_sources_than_a_batch_holds__makes_another(void **state)
     inlet_close(&t);
 }
 
-/* Fill the queue until it takes nothing more. Returns how many records were taken off <t>'s hands, the dropped one
- * included. */
+/* Fill the queue until it takes nothing more. Returns how many records were taken off <t>'s
+ * hands, the dropped one included.
+ */
 static size_t fill(struct taker *t)
 {
     enum { LENGTH = 200 * 1000 };

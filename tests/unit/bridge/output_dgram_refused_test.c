@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_dgram_refused_test.c - nobody has the UDP port open: on loopback that is known at once, and the records wait.
- * Not under Wine, whose server now and then takes the socket's error for itself.
+/* output_dgram_refused_test.c - nobody has the UDP port open: on loopback that is known at
+ * once, and the records wait. Not under Wine, whose server now and then takes the socket's
+ * error for itself.
  */
 #include <stdio.h>
 
@@ -35,7 +36,9 @@ static const struct os_datagram *receive(struct receiver *r)
     return &r->got[r->at++];
 }
 
-/* Nobody is there; <batches> of <records> each wait; then somebody is, and gets them all in order. */
+/* Nobody is there; <batches> of <records> each wait; then somebody is, and gets them all in
+ * order.
+ */
 static void be_refused_and_come_back(size_t batches, size_t records)
 {
     struct receiver r;

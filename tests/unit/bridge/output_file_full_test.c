@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_file_full_test.c - a disk that is full in the middle of a line: Linux only, where a limit on the file's size plays the
- * full disk. */
+/* output_file_full_test.c - a disk that is full in the middle of a line: Linux only, where a
+ * limit on the file's size plays the full disk.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static void output_file__rotated_while_full__gets_the_torn_line_whole(void **sta
     assert_int_equal(rename(PATH, ROTATED), 0);
     set_limit(RLIM_INFINITY);
     outlet_await(&outlet_counters(&t)->delivered, 4 * RECORDS);
-    /* Ten and a half octets' worth of lines: nine whole ones and a torn one are in the old file. */
+    /* Whole lines and a torn one are in the old file. */
     size_t whole = (LENGTH * 10 + LENGTH / 2) / (LENGTH + 1);
     size_t length = read_file(PATH, &data);
     assert_numbered(data, length, whole);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_file_test.c - a file gets every record once, in order, whatever is done to it meanwhile. */
+/* output_file_test.c - a file gets every record once, in order, whatever is done to it
+ * meanwhile.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

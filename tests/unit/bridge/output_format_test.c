@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_format_test.c - what stands around a message, and what is done to it, for each kind of output. */
+/* output_format_test.c - what stands around a message, and what is done to it, for each kind
+ * of output.
+ */
 #include <stdlib.h>
 
 #include "common/bridge/output_format.h"

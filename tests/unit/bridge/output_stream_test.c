@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_stream_test.c - a server that comes late, goes, comes back, or hangs: what it has not confirmed is sent
- * again, in order. */
+/* output_stream_test.c - a server that comes late, goes, comes back, or hangs: what it has
+ * not confirmed is sent again, in order.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -87,7 +88,7 @@ static void submit_line(struct outlet *t, const char *text)
     outlet_submit(t, make_batch(&line, 1));
 }
 
-/* ---- writing --------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------- */
 
 static void output_stream__many_batches__arrive_in_order(void **state)
 {
@@ -150,7 +151,7 @@ static void output_stream__idle_then_a_record__goes_at_once(void **state)
     server_close(&s);
 }
 
-/* ---- breaks ---------------------------------------------------------------------------------------- */
+/* ---- breaks ------------------------------------------------------------------------------ */
 
 static void output_stream__server_comes_late__gets_everything(void **state)
 {
@@ -198,8 +199,9 @@ static void output_stream__idle_server_restarts__is_noticed_before_the_next_reco
     server_close(&s);
 }
 
-/* <at> hangs up in the middle of <batches>, having read <read> lines, and is away until the output knows it. Returns the first number
- * that the next connection brings. */
+/* <s> hangs up in the middle of <batches>, having read <read> lines, and is away until the
+ * output knows it. Returns the first number that the next connection brings.
+ */
 static size_t break_in_mid_stream(struct outlet *t, struct server *s, size_t batches,
                                   size_t read, uint64_t *ret_confirmed)
 {

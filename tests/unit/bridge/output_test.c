@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* output_test.c - the loop that all outputs share: what it says, once, and that outputs do not wait for each other. */
+/* output_test.c - the loop that all outputs share: what it says, once, and that outputs do
+ * not wait for each other.
+ */
 #include <stdatomic.h>
 
 #include "common/bridge/log.h"
