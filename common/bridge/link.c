@@ -10,7 +10,7 @@
 #include "common/os/clock.h"
 #include "common/os/crypto.h"
 #include "common/os/error.h"
-#include "link_session.h"
+#include "link_serve.h"
 
 /* A peer that stays away is told of once, then now and then. */
 enum { LOG_AWAY_EVERY_MS = 60 * 1000 };
@@ -27,8 +27,7 @@ struct link *link_new(const struct link_options *options)
     l->state = "waiting";
     os_mutex_init(&l->lock);
     os_cond_init(&l->changed);
-    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
-        l->origins[i].link = l;
+    link_peers_init(&l->peers, l, options->outbound, options->inbound);
     return l;
 }
 
@@ -36,10 +35,7 @@ void link_free(struct link *l)
 {
     if (!l)
         return;
-    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
-        queue_forget_producer(l->options.inbound, &l->origins[i]);
-    for (size_t i = 0; i < LINK_PEERS_MAX; i++)
-        queue_cursor_close(l->peers[i].cursor);
+    link_peers_release(&l->peers);
     if (l->listener)
         l->listener->ops->close(l->listener);
     os_cond_release(&l->changed);
@@ -50,143 +46,6 @@ void link_free(struct link *l)
 uint32_t link_port(const struct link *l)
 {
     return l->listener ? l->listener->port : 0;
-}
-
-/* ---- what is remembered of peers (under link.lock) ------------------------------------------- */
-
-static struct link_origin *find_origin(struct link *l,
-                                       const uint8_t identity[WIRE_IDENTITY_BYTES])
-{
-    struct link_origin *free_one = NULL;
-
-    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++) {
-        struct link_origin *o = &l->origins[i];
-        if (o->is_used && memcmp(o->identity, identity, WIRE_IDENTITY_BYTES) == 0)
-            return o;
-        /* Whatever is still in the inbound queue or connected cannot be forgotten. */
-        if (o->session || o->outstanding)
-            continue;
-        if (!free_one || !o->is_used ||
-            (free_one->is_used && o->last_used < free_one->last_used))
-            free_one = o;
-    }
-    if (free_one) {
-        free_one->is_used = true;
-        free_one->received = free_one->finished = 0;
-        memcpy(free_one->identity, identity, WIRE_IDENTITY_BYTES);
-    }
-    return free_one;
-}
-
-/* The place of <name> in the outbound queue. The first peer ever gets all that waited; a further one begins
- * with what comes. When all places are taken, the one that is away for longest loses its own. */
-static struct link_peer *find_peer(struct link *l, const char *name)
-{
-    struct link_peer *free_one = NULL;
-    bool is_first = true;
-
-    for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
-        struct link_peer *p = &l->peers[i];
-        is_first &= !p->cursor;
-        if (p->cursor && strcmp(p->name, name) == 0)
-            return p;
-        if (p->session)
-            continue;
-        if (!free_one || !p->cursor || (free_one->cursor && p->last_used < free_one->last_used))
-            free_one = p;
-    }
-    if (!free_one)
-        return NULL;
-    struct queue_cursor *cursor = queue_cursor_open(l->options.outbound, is_first);
-    if (!cursor)
-        return NULL;
-    queue_cursor_close(free_one->cursor);
-    free_one->cursor = cursor;
-    snprintf(free_one->name, sizeof free_one->name, "%s", name);
-    return free_one;
-}
-
-static void tell_skipped(struct link_peer *peer)
-{
-    uint64_t skipped = queue_cursor_skipped(peer->cursor);
-
-    if (skipped)
-        log_warn(
-            "link: '%s' was away while the queue was full, and missed %llu batches that others got",
-            peer->name, (unsigned long long)skipped);
-}
-
-/* A newer connection of the same node wins: the older one is most likely what a restart or a sleep left behind. */
-static void close_older(struct link_session *older)
-{
-    if (older)
-        link_session_close(older, WIRE_REASON_NAME,
-                           "a newer connection of the same node took over");
-}
-
-int link_adopt(struct link *l, struct link_session *s, const char *name,
-               const uint8_t identity[WIRE_IDENTITY_BYTES])
-{
-    uint64_t deadline = os_clock_ms() + LINK_TAKEOVER_MS;
-
-    for (;;) {
-        /* Looked up anew each time: while we waited, the places may have changed hands. */
-        struct link_origin *origin = find_origin(l, identity);
-        struct link_peer *peer = find_peer(l, name);
-        if (!origin || !peer)
-            return ERR_FULL;
-        if (!origin->session && !peer->session) {
-            tell_skipped(peer);
-            queue_cursor_expendable(peer->cursor, false);
-            origin->last_used = peer->last_used = ++l->uses;
-            s->origin = origin;
-            s->peer = peer;
-            origin->session = peer->session = s;
-            return 0;
-        }
-        close_older(peer->session);
-        close_older(origin->session);
-        if (l->is_stopping)
-            return ERR_CANCELED;
-        if (!os_cond_wait_until(&l->changed, &l->lock, deadline))
-            return ERR_FULL;
-    }
-}
-
-static size_t open_sessions(const struct link *l)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < LINK_PEERS_MAX; i++)
-        n += l->peers[i].session != NULL;
-    return n;
-}
-
-void link_orphan(struct link *l, struct link_session *s)
-{
-    if (s->peer) {
-        queue_cursor_expendable(s->peer->cursor, true);
-        s->peer->session = NULL;
-    }
-    if (s->origin)
-        s->origin->session = NULL;
-    s->is_open = false;
-    if (open_sessions(l) == 0)
-        l->state = l->options.role == WIRE_LISTENER ? "listening" : "waiting";
-    snprintf(l->last_error, sizeof l->last_error, "%s", s->why);
-    os_cond_broadcast(&l->changed);
-}
-
-void link_release(void *producer, uint64_t tag, size_t bytes)
-{
-    struct link_origin *o = producer;
-
-    os_mutex_lock(&o->link->lock);
-    o->finished = tag;
-    o->outstanding -= bytes;
-    if (o->session && o->session->is_open)
-        link_session_released(o->session);
-    os_mutex_unlock(&o->link->lock);
 }
 
 /* ---- what both roles share -------------------------------------------------------------------- */
@@ -277,7 +136,7 @@ static void run_connected(struct link *l, struct os_stream *stream)
     if (l->is_stopping)
         link_session_close(s, WIRE_REASON_STOP, NULL);
     os_mutex_unlock(&l->lock);
-    link_session_run(s);
+    link_serve(s);
     log_end(l, s);
     os_mutex_lock(&l->lock);
     l->sessions[0] = NULL;
@@ -312,7 +171,7 @@ static void *run_accepted(void *arg)
     struct link_session *s = arg;
     struct link *l = s->link;
 
-    link_session_run(s);
+    link_serve(s);
     log_end(l, s);
     os_mutex_lock(&l->lock);
     l->reconnects += s->was_open;
@@ -507,7 +366,7 @@ void link_status(struct link *l, struct link_status *ret)
     };
     snprintf(ret->last_error, sizeof ret->last_error, "%s", l->last_error);
     for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
-        const struct link_session *s = l->peers[i].session;
+        const struct link_session *s = l->peers.peers[i].session;
         if (s && s->is_open)
             peer_status(s, &ret->peers[ret->peer_count++]);
     }

@@ -3,7 +3,7 @@
  * break.
  *
  * As connector there is one session at a time; as listener up to LINK_PEERS_MAX, each with its own cursor on the outbound queue.
- * A session runs in three threads: a reader, a writer, and one that watches the heartbeats (link_session.c).
+ * A session runs in three threads: a reader, a writer, and one that watches the heartbeats (link_serve.c).
  */
 #ifndef HVLOG_BRIDGE_LINK_H
 #define HVLOG_BRIDGE_LINK_H
