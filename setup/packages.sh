@@ -3,6 +3,7 @@
 # packages.sh [--list] SET... - installs the packages that hvlog needs and the machine lacks.
 #
 #   build     the native programs
+#   demo      those, and what setup/demo.sh runs
 #   windows   the Windows programs
 #   test      everything that tests/run.sh uses
 #   develop   the analysers that no test runs
@@ -13,6 +14,7 @@
 set -eu
 
 build='cmake ninja-build gcc libc6-dev libssl-dev'
+demo="$build iproute2 bsdutils util-linux perl-base"
 windows='cmake ninja-build gcc-mingw-w64-x86-64-posix'
 # dpkg-dev unpacks cmocka's source, kmod loads modules inside User-Mode Linux.
 test="$build $windows clang libcmocka-dev wine wine64 dpkg-dev binutils iproute2 bsdutils util-linux
@@ -70,11 +72,12 @@ for argument in "$@"; do
     case $argument in
         --list) list_only=yes ;;
         build) wanted="$wanted $build" ;;
+        demo) wanted="$wanted $demo" ;;
         windows) wanted="$wanted $windows" ;;
         test) wanted="$wanted $test" where_known=$test_where_known runtime=yes ;;
         develop) wanted="$wanted $develop" ;;
         *)
-            echo "usage: packages.sh [--list] build|windows|test|develop..." >&2
+            echo "usage: packages.sh [--list] build|demo|windows|test|develop..." >&2
             exit 64
             ;;
     esac
