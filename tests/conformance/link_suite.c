@@ -515,6 +515,43 @@ static void link__newer_connection_of_a_node__takes_over(void **state)
     node_close(&t.node);
 }
 
+static void link__more_peers_than_places__the_last_is_told_so(void **state)
+{
+    struct puppet peers[LINK_PEERS_MAX], last;
+    struct target t;
+    char name[16];
+
+    (void)state;
+    place_init(&t.place);
+    node_open(&t.node, carrier, t.place.listen, suite_carrier.vm_id, WIRE_LISTENER, "relay");
+    t.node.options.heartbeat_ms =
+        60000; /* puppets that are not driven are not missed meanwhile */
+    assert_int_equal(node_start(&t.node), 0);
+    for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
+        snprintf(name, sizeof name, "peer %zu", i);
+        puppet_dial(&peers[i], carrier, &t.place.dial_target);
+        puppet_open(&peers[i], WIRE_CONNECTOR, name, secret);
+    }
+    puppet_dial(&last, carrier, &t.place.dial_target);
+    puppet_greet(&last, WIRE_CONNECTOR, "one more", secret);
+    puppet_drain(&last);
+    assert_true(last.is_closed && last.by_peer);
+    assert_int_equal(last.reason, WIRE_REASON_BUSY);
+    puppet_close(&last);
+    /* A place is free again when its peer has gone. */
+    puppet_close(&peers[0]);
+    do {
+        puppet_dial(&last, carrier, &t.place.dial_target);
+        puppet_greet(&last, WIRE_CONNECTOR, "one more", secret);
+        while (!last.is_open && puppet_turn(&last))
+            ;
+        puppet_close(&last);
+    } while (!last.is_open);
+    for (size_t i = 1; i < LINK_PEERS_MAX; i++)
+        puppet_close(&peers[i]);
+    node_close(&t.node);
+}
+
 static void link__stop__says_bye(void **state)
 {
     struct target t;
@@ -569,6 +606,7 @@ int main(void)
         cmocka_unit_test(link__unacknowledged_batch__is_sent_again_to_the_same_peer),
         cmocka_unit_test(link__strangers_who_say_nothing__do_not_keep_a_peer_out),
         cmocka_unit_test(link__newer_connection_of_a_node__takes_over),
+        cmocka_unit_test(link__more_peers_than_places__the_last_is_told_so),
         cmocka_unit_test(link__stop__says_bye),
         cmocka_unit_test(link__address_in_use__is_told_at_start),
     };
