@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* windows/carrier_control.c - the control channel: a named pipe of this machine.
  *
- * Pipes carry messages here and an empty one is the end of stream, since a pipe cannot be closed in
- * one direction (go-winio's CloseWrite does the same).
+ * Pipes carry messages here and an empty one is the end of stream, since a pipe cannot be
+ * closed in one direction (go-winio's CloseWrite does the same).
  */
 #include "common/os/windows/win.h"
 
@@ -22,7 +22,7 @@ enum {
 
 static const wchar_t PIPE_PREFIX[] = L"\\\\.\\pipe\\";
 
-/* ---- stream --------------------------------------------------------------------------------- */
+/* ---- stream ------------------------------------------------------------------------------ */
 
 struct pipe_stream {
     struct os_stream base;
@@ -170,7 +170,7 @@ static int pipe_open(HANDLE pipe, ULONG peer_pid, struct os_stream **ret)
 
     if (s == NULL) {
         CloseHandle(pipe);
-        return ERR_NO_MEMORY;
+        return win_fail(ERROR_NOT_ENOUGH_MEMORY);
     }
     s->base.ops = &PIPE_OPS;
     s->pipe = pipe;
@@ -184,7 +184,7 @@ static int pipe_open(HANDLE pipe, ULONG peer_pid, struct os_stream **ret)
     return 0;
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 /* The pipe of an endpoint's path: the path itself, or one behind the prefix. free() it. */
 static int pipe_name(const struct os_target *target, wchar_t ret[PIPE_NAME_MAX + 1])
@@ -199,7 +199,7 @@ static int pipe_name(const struct os_target *target, wchar_t ret[PIPE_NAME_MAX +
     return n > 0 ? 0 : win_fail(ERROR_INVALID_NAME);
 }
 
-/* ---- dial ----------------------------------------------------------------------------------- */
+/* ---- dial -------------------------------------------------------------------------------- */
 
 /* One try. The server may learn who we are but not act in our name. */
 static HANDLE pipe_try(const wchar_t *name)
@@ -252,7 +252,7 @@ static int control_dial(const struct os_target *target, unsigned timeout_ms,
     return pipe_open(pipe, pid, ret);
 }
 
-/* ---- listen --------------------------------------------------------------------------------- */
+/* ---- listen ------------------------------------------------------------------------------ */
 
 struct pipe_listener {
     struct os_listener base;
@@ -266,8 +266,8 @@ static struct pipe_listener *own_listener(struct os_listener *base)
     return (struct pipe_listener *)base;
 }
 
-/* An instance of the pipe. The first one claims the name: nobody can put a pipe of theirs under it
- * as long as one instance is open, so the next is made before the last is given away.
+/* An instance of the pipe. The first one claims the name: nobody can put a pipe of theirs under
+ * it as long as one instance is open, so the next is made before the last is given away.
  */
 static HANDLE pipe_instance(const wchar_t *name, bool is_first)
 {
@@ -289,14 +289,23 @@ static HANDLE pipe_instance(const wchar_t *name, bool is_first)
     return pipe;
 }
 
-/* A name that exists already is "access denied" to whoever asks to be the first. */
-static int claim_error(const wchar_t *name)
+static bool is_there(const wchar_t *name)
 {
-    DWORD code = GetLastError();
-    bool is_there = WaitNamedPipeW(name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
-    int r = win_fail(code);
+    return WaitNamedPipeW(name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
+}
 
-    return r == ERR_ACCESS && is_there ? ERR_IN_USE : r;
+/* The first instance. A name that exists already is "access denied" to whoever asks to be the
+ * first on Windows, and no error under Wine 8: so it is looked for as well.
+ */
+static int pipe_claim(struct pipe_listener *l)
+{
+    if (is_there(l->name))
+        return win_fail(ERROR_PIPE_BUSY);
+    l->next = pipe_instance(l->name, true);
+    if (l->next != INVALID_HANDLE_VALUE)
+        return 0;
+    int r = win_fail_last();
+    return r == ERR_ACCESS && is_there(l->name) ? ERR_IN_USE : r;
 }
 
 static int pipe_wait_client(struct pipe_listener *l)
@@ -304,21 +313,10 @@ static int pipe_wait_client(struct pipe_listener *l)
     OVERLAPPED o = {.hEvent = l->io.reading};
     DWORD unused;
 
-    if (win_io_is_canceled(&l->io))
-        return ERR_CANCELED;
     if (ConnectNamedPipe(l->next, &o) || GetLastError() == ERROR_PIPE_CONNECTED)
         return 0;
     int r = pipe_begun(FALSE);
     return r < 0 ? r : pipe_wait(&l->io, l->next, &o, &unused);
-}
-
-/* All instances are taken, for which ERR_AGAIN must not come back at once, or something worse. */
-static int wait_instance(struct pipe_listener *l)
-{
-    if (win_fail_last() != ERR_IN_USE)
-        return ERR_IO;
-    return WaitForSingleObject(l->io.cancel, OS_CANCEL_POLL_MS) == WAIT_OBJECT_0 ? ERR_CANCELED
-                                                                                 : ERR_AGAIN;
 }
 
 static int control_accept(struct os_listener *base, struct os_stream **ret)
@@ -326,10 +324,12 @@ static int control_accept(struct os_listener *base, struct os_stream **ret)
     struct pipe_listener *l = own_listener(base);
     ULONG pid = 0;
 
+    if (win_io_is_canceled(&l->io))
+        return ERR_CANCELED;
     if (l->next == INVALID_HANDLE_VALUE)
         l->next = pipe_instance(l->name, false);
     if (l->next == INVALID_HANDLE_VALUE)
-        return wait_instance(l);
+        return win_fail_last() == ERR_IO ? ERR_IO : ERR_FULL; /* all instances are taken */
     int r = pipe_wait_client(l);
     if (r == ERR_CANCELED)
         return r;
@@ -340,7 +340,7 @@ static int control_accept(struct os_listener *base, struct os_stream **ret)
         return ERR_AGAIN;
     }
     GetNamedPipeClientProcessId(pipe, &pid);
-    return pipe_open(pipe, pid, ret) < 0 ? ERR_AGAIN : 0;
+    return pipe_open(pipe, pid, ret) < 0 ? ERR_FULL : 0;
 }
 
 static void control_cancel(struct os_listener *base)
@@ -369,7 +369,7 @@ static int control_listen(const struct os_target *target, struct os_listener **r
     struct pipe_listener *l = calloc(1, sizeof *l);
 
     if (l == NULL)
-        return ERR_NO_MEMORY;
+        return win_fail(ERROR_NOT_ENOUGH_MEMORY);
     l->base.ops = &CONTROL_OPS;
     l->next = INVALID_HANDLE_VALUE;
     int r = pipe_name(target, l->name);
@@ -378,11 +378,9 @@ static int control_listen(const struct os_target *target, struct os_listener **r
     r = win_io_init(&l->io);
     if (r < 0)
         goto fail;
-    l->next = pipe_instance(l->name, true);
-    if (l->next == INVALID_HANDLE_VALUE) {
-        r = claim_error(l->name);
+    r = pipe_claim(l);
+    if (r < 0)
         goto fail;
-    }
     *ret = &l->base;
     return 0;
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* windows/carrier_hvsock.c - streams over Hyper-V sockets, the only file that knows AF_HYPERV.
  *
- * What is known of them, from microsoft/WSL (src/windows/common/hvsocket.cpp, WslCoreVm.cpp), go-winio
- * (hvsock.go), hcsshim, wslbridge2, linuxkit/virtsock and mirage/ocaml-hvsock:
+ * What is known of them, from microsoft/WSL (src/windows/common/hvsocket.cpp, WslCoreVm.cpp),
+ * go-winio (hvsock.go), hcsshim, wslbridge2, linuxkit/virtsock and mirage/ocaml-hvsock:
  *
- * - A listener must name the exact GUID of the running VM: on the wildcard or the children GUID it
- *   binds and listens without error and no connection of a WSL VM ever reaches it.
- * - bind() succeeds for anybody and for a service that another program has; listen() then fails.
- * - A dial that nobody answers is silence: connect ends with HVSOCKET_CONNECT_TIMEOUT and not before,
- *   30 s if it is not set, and on old hosts perhaps never. So it is always set, and the wait is our own.
- * - The end of the stream has many faces: 0, reset, abort, broken pipe, not connected, timed out, or
- *   a failed call with the code 0. All are ERR_CLOSED; what arrived is told by acknowledgements.
+ * - A listener must name the exact GUID of the running VM: on the wildcard or the children GUID
+ *   it binds and listens without error and no connection of a WSL VM ever reaches it.
+ * - bind() succeeds for anybody and for a service that another program has; listen() then
+ *   fails.
+ * - A dial that nobody answers is silence: connect ends with HVSOCKET_CONNECT_TIMEOUT and not
+ *   before, 30 s if it is not set, and on old hosts perhaps never. So it is always set, and the
+ *   wait is our own.
+ * - The end of the stream has many faces: 0, reset, abort, broken pipe, not connected, timed
+ *   out, or a failed call with the code 0. All are ERR_CLOSED; what arrived is told by
+ *   acknowledgements.
  * - getsockname() of an accepted socket gives another service than the listener's: never asked.
  * - SO_SNDBUF, SO_RCVBUF and SO_LINGER are not known to work: never set.
  */
@@ -28,7 +31,9 @@
 #endif
 
 enum {
-    /* The longest write found fully reliable on old versions of Windows (linuxkit/linuxkit#1077). */
+    /* The longest write found fully reliable on old versions of Windows
+     * (linuxkit/linuxkit#1077).
+     */
     HVSOCK_WRITE_MAX = 8 * 1024,
     HVSOCK_BACKLOG = 16,
     PEER_TEXT_MAX = UUID_TEXT_MAX + 8,
@@ -63,8 +68,8 @@ static int set_option(SOCKET s, int name, ULONG value)
     return setsockopt(s, HV_PROTOCOL_RAW, name, (const char *)&value, (int)sizeof value);
 }
 
-/* A paused VM suspends the connection in place of ending it. Old systems do not know the option and
- * end it, which the session above survives: so a refusal is no error.
+/* A paused VM suspends the connection in place of ending it. Old systems do not know the option
+ * and end it, which the session above survives: so a refusal is no error.
  */
 static void suspend_with_vm(SOCKET s)
 {
@@ -92,12 +97,11 @@ static int hvsock_open(SOCKET s, const GUID *vm, struct os_stream **ret)
     return win_stream_new(s, HVSOCK_WRITE_MAX, peer, ret);
 }
 
-/* ---- dial -----------------------------------------------------------------------------------
- *
- * By overlapped ConnectEx(), as WSL itself and go-winio do it. A blocking connect() cannot be called
- * off, and a row of short ones would withdraw each offer before a slow guest has taken it.
- */
+/* ---- dial -------------------------------------------------------------------------------- */
 
+/* By overlapped ConnectEx(), as WSL itself and go-winio do it. A blocking connect() cannot be
+ * called off, and a row of short ones would withdraw each offer before a slow guest took it.
+ */
 static int connect_ex_find(SOCKET s, LPFN_CONNECTEX *ret)
 {
     GUID id = WSAID_CONNECTEX;
@@ -109,8 +113,8 @@ static int connect_ex_find(SOCKET s, LPFN_CONNECTEX *ret)
                : win_fail_last();
 }
 
-/* Waits for the connect that fills <o>. When it is called off it still has to be waited for, since
- * the system writes to <o> until it has ended; it may have succeeded at the last moment.
+/* Waits for the connect that fills <o>. When it is called off it still has to be waited for,
+ * since the system writes to <o> until it has ended; it may have succeeded at the last moment.
  */
 static int connect_wait(SOCKET s, OVERLAPPED *o, const struct win_waiter *waiter)
 {
@@ -191,7 +195,7 @@ static int hvsock_dial(const struct os_target *target, unsigned timeout_ms,
     return hvsock_open(s, &to.VmId, ret);
 }
 
-/* ---- listen --------------------------------------------------------------------------------- */
+/* ---- listen ------------------------------------------------------------------------------ */
 
 static int hvsock_accepted(SOCKET s, const struct sockaddr_storage *peer,
                            struct os_stream **ret)
@@ -202,8 +206,9 @@ static int hvsock_accepted(SOCKET s, const struct sockaddr_storage *peer,
     return hvsock_open(s, &from.VmId, ret);
 }
 
-/* hcsshim's test/functional/hvsock_test.go has the first two rows; that all else means a service that
- * another program has is inferred: bind() succeeds for a duplicate, and no code is published.
+/* hcsshim's test/functional/hvsock_test.go has the first two rows; that all else means a
+ * service that another program has is inferred: bind() succeeds for a duplicate, and no code is
+ * published.
  */
 static int listen_error(DWORD code)
 {
@@ -235,7 +240,7 @@ static int hvsock_listen(const struct os_target *target, struct os_listener **re
         closesocket(s);
         return r;
     }
-    return win_listener_new(s, 0, hvsock_accepted, ret);
+    return win_listener_new(s, target->endpoint->port, hvsock_accepted, ret);
 }
 
 const struct os_carrier win_carrier_hvsock = {

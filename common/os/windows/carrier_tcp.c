@@ -6,8 +6,8 @@
 
 #include "common/os/clock.h"
 
-/* Frames and batches leave at once: the writer has gathered already. A peer that vanished is found by
- * the system's keepalive, as the last resort where nothing above asks.
+/* Frames and batches leave at once: the writer has gathered already. A peer that vanished is
+ * found by the system's keepalive, as the last resort where nothing above asks.
  */
 static int tcp_open(SOCKET s, const struct sockaddr_storage *peer, struct os_stream **ret)
 {
@@ -26,7 +26,7 @@ static int tcp_open(SOCKET s, const struct sockaddr_storage *peer, struct os_str
     return win_stream_new(s, 0, address_format(&from, text, sizeof text), ret);
 }
 
-/* ---- dial ----------------------------------------------------------------------------------- */
+/* ---- dial -------------------------------------------------------------------------------- */
 
 /* How a connect under way ended: 0, ERR_AGAIN (not yet), or the error. */
 static int connect_look(SOCKET s, DWORD wait_ms)
@@ -86,6 +86,41 @@ static int connect_to(const ADDRINFOEXW *to, const struct win_waiter *waiter, SO
     return 0;
 }
 
+static unsigned count_resolved(const ADDRINFOEXW *list)
+{
+    unsigned n = 0;
+
+    for (; list != NULL; list = win_resolved_next(list))
+        n++;
+    return n;
+}
+
+/* Each address gets an equal part of the time that is left, so that a dead one takes it from
+ * none.
+ */
+static int connect_first(const ADDRINFOEXW *list, const struct win_waiter *waiter,
+                         struct os_stream **ret)
+{
+    int r = ERR_NOT_FOUND;
+
+    for (const ADDRINFOEXW *to = list; to != NULL; to = win_resolved_next(to)) {
+        struct sockaddr_storage peer = {0};
+        struct win_waiter part = *waiter;
+        uint64_t now = os_clock_ms();
+        SOCKET s;
+        if (waiter->deadline_ms > now)
+            part.deadline_ms = now + (waiter->deadline_ms - now) / count_resolved(to);
+        r = connect_to(to, &part, &s);
+        if (r == ERR_CANCELED)
+            break;
+        if (r == 0) {
+            memcpy(&peer, to->ai_addr, to->ai_addrlen);
+            return tcp_open(s, &peer, ret);
+        }
+    }
+    return r;
+}
+
 static int tcp_dial(const struct os_target *target, unsigned timeout_ms,
                     bool (*is_canceled)(void *), void *arg, struct os_stream **ret)
 {
@@ -96,24 +131,12 @@ static int tcp_dial(const struct os_target *target, unsigned timeout_ms,
 
     if (r < 0)
         return r;
-    r = ERR_NOT_FOUND;
-    for (const ADDRINFOEXW *to = list; to != NULL; to = win_resolved_next(to)) {
-        struct sockaddr_storage peer = {0};
-        SOCKET s;
-        r = connect_to(to, &waiter, &s);
-        if (r == 0) {
-            memcpy(&peer, to->ai_addr, to->ai_addrlen);
-            r = tcp_open(s, &peer, ret);
-            break;
-        }
-        if (r == ERR_CANCELED || r == ERR_TIMEOUT)
-            break;
-    }
+    r = connect_first(list, &waiter, ret);
     FreeAddrInfoExW(list);
     return r;
 }
 
-/* ---- listen --------------------------------------------------------------------------------- */
+/* ---- listen ------------------------------------------------------------------------------ */
 
 static int tcp_listen(const struct os_target *target, struct os_listener **ret)
 {

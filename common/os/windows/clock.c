@@ -16,8 +16,9 @@ enum { TICKS_PER_US = 10, US_PER_MS = 1000, US_PER_S = 1000000 };
 
 typedef void WINAPI interrupt_time_fn(PULONGLONG time);
 
-/* QueryInterruptTimePrecise (Windows 10) counts sleep and has the counter's resolution, but no import
- * library of mingw-w64 names the DLL that has it on every system: asked for by name, once.
+/* QueryInterruptTimePrecise (Windows 10) counts sleep and has the counter's resolution, but no
+ * import library of mingw-w64 names the DLL that has it on every system: asked for by name,
+ * once.
  */
 static interrupt_time_fn *interrupt_time(void)
 {
@@ -34,8 +35,9 @@ static interrupt_time_fn *interrupt_time(void)
     return atomic_load(&found);
 }
 
-/* The performance counter runs on in sleep too; it is the way out where the interrupt time is missing
- * (Wine 8). Its quotient and remainder are scaled apart, so that the product cannot overflow.
+/* The performance counter runs on in sleep too; it is the way out where the interrupt time is
+ * missing (Wine 8). Its quotient and remainder are scaled apart, so that the product cannot
+ * overflow.
  */
 static uint64_t counter_us(void)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* windows/dgram.c - datagrams by many posted receives on a completion port.
  *
- * OS_DGRAM_BATCH receives are posted at all times but for those whose datagrams the caller holds.
+ * OS_DGRAM_BATCH receives are posted at all times but for those whose datagrams the caller
+ * holds.
  *
- * Order. The system fills receives in the order in which they were posted, but it may announce two
- * that ended on two processors at the same time in either order. Each receive therefore carries the
- * number of its posting, and what one call has taken is sorted by it. Between two calls that leaves
- * only a pair that was cut apart by the end of a batch; its datagrams came in on two processors at once,
- * so they are not of one sender, since a network card gives all that a sender sends to one processor.
+ * Order. The system fills receives in the order in which they were posted, but it may announce
+ * two that ended on two processors at the same time in either order. Each receive therefore
+ * carries the number of its posting, and what one call has taken is sorted by it. Between two
+ * calls that leaves only a pair that was cut apart by the end of a batch; its datagrams came in
+ * on two processors at once, so they are not of one sender, since a network card gives all that
+ * a sender sends to one processor.
  *
  * Cancel: a flag and then an empty completion. The owner looks at the flag before each wait and
- * behind it, so whichever comes last is seen; an empty completion left over ends one wait for nothing.
+ * behind it, so whichever comes last is seen; an empty completion left over ends one wait for
+ * nothing.
  */
 #include "common/os/dgram.h"
 
@@ -70,7 +73,7 @@ static bool take_cancel(struct os_dgram *d)
     return atomic_exchange(&d->is_canceled, false);
 }
 
-/* ---- posting -------------------------------------------------------------------------------- */
+/* ---- posting ----------------------------------------------------------------------------- */
 
 /* What an earlier send left behind; the socket lives on. */
 static bool is_echo(DWORD code)
@@ -123,7 +126,7 @@ static int post_all(struct os_dgram *d)
     return d->posted > 0 ? 0 : r;
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------- */
 
 /* Else an ICMP answer to a datagram sent from this port would end a receive. */
 static void ignore_echoes(SOCKET s)
@@ -236,9 +239,11 @@ void os_dgram_cancel(struct os_dgram *d)
         PostQueuedCompletionStatus(d->port, 0, 0, NULL);
 }
 
-/* ---- receiving ------------------------------------------------------------------------------ */
+/* ---- receiving --------------------------------------------------------------------------- */
 
-/* One completion: 1 and the slot's datagram, 0 when it is none, ERR_IO when the socket is done for. */
+/* One completion: 1 and the slot's datagram, 0 when it is none, ERR_IO when the socket is done
+ * for.
+ */
 static int slot_complete(struct os_dgram *d, struct slot *slot, struct os_datagram *ret)
 {
     DWORD length = 0, flags;
@@ -320,7 +325,7 @@ int os_dgram_receive(struct os_dgram *d, struct os_datagram *ret, int max, uint6
     }
 }
 
-/* ---- sending -------------------------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------------------------- */
 
 static int connect_one(const ADDRINFOEXW *to, SOCKET *ret)
 {

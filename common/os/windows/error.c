@@ -106,7 +106,7 @@ int win_fail_stream(DWORD code)
 {
     int r = win_fail(code);
 
-    /* Time-outs and lost routes are how TCP and a sleeping VM say that the connection is gone. */
+    /* By time-outs and lost routes TCP and a sleeping VM say that the connection is gone. */
     return r == ERR_TIMEOUT || r == ERR_NOT_FOUND ? ERR_CLOSED : r;
 }
 

@@ -17,7 +17,7 @@ struct os_file {
     uint8_t join[JOIN_BYTES];
 };
 
-/* ---- appending ------------------------------------------------------------------------------ */
+/* ---- appending --------------------------------------------------------------------------- */
 
 static HANDLE open_append(const wchar_t *path)
 {
@@ -165,7 +165,7 @@ void os_file_close(struct os_file *f)
     free(f);
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
 /* As long as the file was when it was opened; shorter if it shrinks meanwhile. */
 static int read_handle(HANDLE handle, size_t limit, char **ret_data, size_t *ret_length)

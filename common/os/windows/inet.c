@@ -33,7 +33,7 @@ void win_address(const struct sockaddr_storage *from, struct address *ret)
     }
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 struct lookup {
     OVERLAPPED overlapped;
@@ -41,8 +41,8 @@ struct lookup {
     ADDRINFOEXW *list;
 };
 
-/* Waits for a lookup that the system does on its own. A canceled one must still be waited for, since
- * the system writes to <l> until it ends.
+/* Waits for a lookup that the system does on its own. A canceled one must still be waited for,
+ * since the system writes to <l> until it ends.
  */
 static int lookup_wait(struct lookup *l, const struct win_waiter *waiter)
 {
@@ -108,9 +108,11 @@ int win_resolve(const struct endpoint *endpoint, int socktype, const struct win_
     return code == 0 ? 0 : win_fail((DWORD)code);
 }
 
-/* ---- bound sockets -------------------------------------------------------------------------- */
+/* ---- bound sockets ----------------------------------------------------------------------- */
 
-/* The address to bind in <ret>, and its length. Any-addresses are IPv6 or IPv4, as <family> says. */
+/* The address to bind in <ret>, and its length. Any-addresses are IPv6 or IPv4, as <family>
+ * says.
+ */
 static int bind_address(const struct endpoint *endpoint, int family,
                         struct sockaddr_storage *ret)
 {
@@ -165,8 +167,9 @@ static int bind_family(const struct endpoint *endpoint, int family, int socktype
     return 0;
 }
 
-/* WSAEACCES from bind() means that another program has the port exclusively, as often as that the
- * system has reserved it; both are "in use" to the user, and no ordinary port asks for rights.
+/* WSAEACCES from bind() means that another program has the port exclusively, as often as that
+ * the system has reserved it; both are "in use" to the user, and no ordinary port asks for
+ * rights.
  */
 static int bind_error(int r)
 {
@@ -216,7 +219,7 @@ uint16_t win_inet_port(SOCKET s)
     return a.port;
 }
 
-/* ---- waiting -------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------- */
 
 int win_set_blocking(SOCKET s, bool is_blocking)
 {

@@ -17,13 +17,19 @@ static struct socket_listener *own(struct os_listener *base)
     return (struct socket_listener *)base;
 }
 
-/* What says that one connection failed and not the listener. */
-static int accept_error(DWORD code)
+/* Whether the listener, the whole system or one connection failed. */
+static int accept_error(int r)
 {
-    int r = win_fail(code);
-
-    /* Out of descriptors or memory is the caller's to wait for; ERR_AGAIN would be asked at once. */
-    return r == ERR_AGAIN || (r == ERR_CLOSED && code != ERROR_SUCCESS) ? ERR_AGAIN : ERR_IO;
+    switch (r) {
+    case ERR_AGAIN:
+    case ERR_CLOSED:
+        return ERR_AGAIN;
+    case ERR_FULL:
+    case ERR_NO_MEMORY:
+        return ERR_FULL;
+    default:
+        return ERR_IO;
+    }
 }
 
 static int accept_one(struct socket_listener *l, struct os_stream **ret)
@@ -33,11 +39,12 @@ static int accept_one(struct socket_listener *l, struct os_stream **ret)
     SOCKET s = accept(l->s, (struct sockaddr *)&peer, &length);
 
     if (s == INVALID_SOCKET) {
-        int r = accept_error((DWORD)WSAGetLastError());
+        int r = accept_error(win_fail((DWORD)WSAGetLastError()));
         return atomic_load(&l->is_canceled) ? ERR_CANCELED : r;
     }
     SetHandleInformation((HANDLE)s, HANDLE_FLAG_INHERIT, 0);
-    return l->open(s, &peer, ret) < 0 ? ERR_AGAIN : 0;
+    int r = l->open(s, &peer, ret);
+    return r == 0 ? 0 : r == ERR_NO_MEMORY ? ERR_FULL : ERR_AGAIN;
 }
 
 static int listener_accept(struct os_listener *base, struct os_stream **ret)
@@ -80,13 +87,13 @@ static const struct os_listener_ops LISTENER_OPS = {
     .close = listener_close,
 };
 
-int win_listener_new(SOCKET s, uint16_t port, win_open_fn *open, struct os_listener **ret)
+int win_listener_new(SOCKET s, uint32_t port, win_open_fn *open, struct os_listener **ret)
 {
     struct socket_listener *l = calloc(1, sizeof *l);
 
     if (l == NULL) {
         closesocket(s);
-        return ERR_NO_MEMORY;
+        return win_fail(ERROR_NOT_ENOUGH_MEMORY);
     }
     l->base = (struct os_listener){.ops = &LISTENER_OPS, .port = port};
     l->s = s;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* ---- folders -------------------------------------------------------------------------------- */
+/* ---- folders ----------------------------------------------------------------------------- */
 
 static bool is_separator(wchar_t c)
 {
@@ -25,8 +25,8 @@ static bool is_folder(const wchar_t *path)
            (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-/* One folder that only this user, SYSTEM and the administrators may enter. %ProgramData% would hand
- * down the right to read to everybody. Being there already is success.
+/* One folder that only this user, SYSTEM and the administrators may enter. %ProgramData% would
+ * hand down the right to read to everybody. Being there already is success.
  */
 static int folder_make(const wchar_t *path)
 {
@@ -59,7 +59,7 @@ int win_folder_above(const wchar_t *path)
     return r;
 }
 
-/* Makes <path>, which it may write to but leaves as it was, from the first missing folder down. */
+/* Makes <path> from the first missing folder down; it writes to <path> and mends it again. */
 static int folders_make(wchar_t *path)
 {
     for (wchar_t *c = path; *c != L'\0'; c++) {
@@ -86,7 +86,7 @@ int os_folder_make(const char *path)
     return r == 0 || r == ERR_ACCESS ? r : ERR_IO;
 }
 
-/* ---- who may read --------------------------------------------------------------------------- */
+/* ---- who may read ------------------------------------------------------------------------ */
 
 enum { READ_RIGHTS = FILE_READ_DATA | GENERIC_READ | GENERIC_ALL };
 
@@ -138,19 +138,19 @@ bool os_file_is_private(const char *path)
     wchar_t *wide = win_path(path);
 
     if (wide == NULL)
-        return true;
+        return false;
     DWORD code = GetNamedSecurityInfoW(wide, SE_FILE_OBJECT,
                                        OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
                                        &owner, NULL, &list, NULL, &descriptor);
     free(wide);
     if (code != ERROR_SUCCESS)
-        return true;
+        return win_fail(code) != ERR_NOT_FOUND;
     bool is_private = is_list_private(list, owner);
     LocalFree(descriptor);
     return is_private;
 }
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------ */
 
 /* %ProgramData%, which is set in every session, services' too. */
 static char *program_data(char *text, size_t size)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* windows/poll.c - WSAPoll() over one dense array.
  *
- * Its known fault, that a connect which failed is never reported (Windows before 10 2004), does not
- * matter: nothing here connects. Place 0 of the array is the wake-up's: a UDP socket connected to
- * itself on loopback.
+ * Its known fault, that a connect which failed is never reported (Windows before 10 2004), does
+ * not matter: nothing here connects. Place 0 of the array is the wake-up's: a UDP socket
+ * connected to itself on loopback.
  *
- * Why no wake-up is lost: os_poll_wake() sets <is_woken> and sends an octet only if it was not set;
- * the waiter, before it returns for a wake-up, first takes every octet there is and then clears
- * <is_woken>. A wake that finds it set is therefore followed by a return of the wait that clears it,
- * and one that finds it clear sends an octet that nobody has taken yet. Should the system lose the
- * octet, the flag is looked at before and after each slice of the wait.
+ * Why no wake-up is lost: os_poll_wake() sets <is_woken> and sends an octet only if it was not
+ * set; the waiter, before it returns for a wake-up, first takes every octet there is and then
+ * clears <is_woken>. A wake that finds it set is therefore followed by a return of the wait
+ * that clears it, and one that finds it clear sends an octet that nobody has taken yet. Should
+ * the system lose the octet, the flag is looked at before and after each slice of the wait.
  */
 #include "common/os/poll.h"
 
@@ -34,7 +34,7 @@ struct os_poll {
     atomic_bool is_woken;
 };
 
-/* ---- wake-up -------------------------------------------------------------------------------- */
+/* ---- wake-up ----------------------------------------------------------------------------- */
 
 static int wake_open(SOCKET *ret)
 {
@@ -72,7 +72,7 @@ static void wake_take(struct os_poll *p)
     atomic_store(&p->is_woken, false);
 }
 
-/* ---- the set -------------------------------------------------------------------------------- */
+/* ---- the set ----------------------------------------------------------------------------- */
 
 static int reserve(struct os_poll *p, size_t room)
 {
@@ -158,7 +158,7 @@ void os_poll_remove(struct os_poll *p, struct os_sock *s)
     p->added--;
 }
 
-/* A paused socket leaves the array: WSAPoll() would report its errors and its end all the same. */
+/* A paused socket leaves the array: WSAPoll() would report its errors and its end anyway. */
 void os_poll_pause(struct os_poll *p, struct os_sock *s, bool paused)
 {
     if (paused)
@@ -167,7 +167,7 @@ void os_poll_pause(struct os_poll *p, struct os_sock *s, bool paused)
         watch(p, s);
 }
 
-/* ---- waiting -------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------- */
 
 static int collect(struct os_poll *p, void **ret_tags, int max)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* windows/stop.c - console events and requests, counted behind one event object.
  *
- * A request cannot be missed: it counts first and sets the event behind it; the waiter looks at the
- * counts before each wait, and the event (which one wait takes) stays set until a wait has seen it.
+ * A request cannot be missed: it counts first and sets the event behind it; the waiter looks at
+ * the counts before each wait, and the event (which one wait takes) stays set until a wait has
+ * seen it.
  */
 #include "common/os/stop.h"
 
@@ -17,9 +18,9 @@ static HANDLE acknowledged;
 static atomic_uint stops;
 static atomic_uint reopens;
 
-/* Runs in a thread that the system makes. When it returns from a console close, a log-off or a shutdown
- * the system ends the program, and some seconds later it does so anyway: it waits until the program
- * has ended in order. After Ctrl-C and Ctrl-Break it may return.
+/* Runs in a thread that the system makes. When it returns from a console close, a log-off or a
+ * shutdown the system ends the program, and some seconds later it does so anyway: it waits
+ * until the program has ended in order. After Ctrl-C and Ctrl-Break it may return.
  */
 static BOOL WINAPI console_event(DWORD type)
 {
@@ -39,7 +40,7 @@ int os_stop_init(void)
         win_fail_last();
         return ERR_IO;
     }
-    /* Undoes an inherited "ignore Ctrl-C", which a service manager or `start /b` may have set. */
+    /* Undoes an inherited "ignore Ctrl-C", which whoever started us may have set. */
     SetConsoleCtrlHandler(NULL, FALSE);
     if (!SetConsoleCtrlHandler(console_event, TRUE)) {
         win_fail_last();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* windows/stream.c - a connected socket as a stream: one read and one write at a time, overlapped.
+/* windows/stream.c - a connected socket as a stream: one read and one write at a time,
+ * overlapped.
  *
- * To the caller they block. Overlapped they are because then a cancel cannot be missed, and because
- * this is how WSL itself and go-winio use Hyper-V sockets, day by day: an operation is begun first
- * and then waited for together with the cancel event, which stays set. A cancel before the beginning
- * or behind it is seen by that wait, and CancelIoEx() ends this one operation. With blocking calls a
- * thread could pass its last look at a flag, be overtaken by shutdown() and CancelIoEx(), and wait
- * for ever (seen with a blocking WSASend() under Wine).
+ * To the caller they block. Overlapped they are because then a cancel cannot be missed, and
+ * because this is how WSL itself and go-winio use Hyper-V sockets, day by day: an operation is
+ * begun first and then waited for together with the cancel event, which stays set. A cancel
+ * before the beginning or behind it is seen by that wait, and CancelIoEx() ends this one
+ * operation. With blocking calls a thread could pass its last look at a flag, be overtaken by
+ * shutdown() and CancelIoEx(), and wait for ever (seen with a blocking WSASend() under Wine).
  */
 #include "common/os/stream.h"
 
@@ -18,7 +19,7 @@
 enum {
     /* Room to join pieces for carriers with a limit; the Hyper-V one has the smallest. */
     WRITE_LIMIT_MAX = 8 * 1024,
-    /* Rounds of a look at what nobody reads, so that a talkative peer cannot hold the caller. */
+    /* Rounds of a look at what nobody reads: a talkative peer cannot hold the caller. */
     ENDED_ROUNDS_MAX = 64,
     ENDED_BYTES = 4096,
 };
@@ -35,7 +36,9 @@ static struct socket_stream *own(struct os_stream *base)
     return (struct socket_stream *)base;
 }
 
-/* How an operation ended of which the system said <begun> at its beginning: octets, or an error. */
+/* How an operation ended of which the system said <begun> at its beginning: octets, or an
+ * error.
+ */
 static ptrdiff_t io_end(struct socket_stream *s, int begun, OVERLAPPED *o)
 {
     DWORD n = 0, flags;

@@ -20,7 +20,9 @@ wchar_t *win_wide(const char *text)
     return wide;
 }
 
-/* The full path of <wide> behind the prefix that tells the system to take it as it is. Takes <wide>. */
+/* The full path of <wide> behind the prefix that tells the system to take it as it is. Takes
+ * <wide>.
+ */
 static wchar_t *extended(wchar_t *wide)
 {
     static const wchar_t PREFIX[] = L"\\\\?\\";

@@ -79,7 +79,9 @@ bool os_cond_wait_until(struct os_cond *c, struct os_mutex *m, uint64_t deadline
         DWORD wait_ms = win_wait_ms(deadline_ms, WIN_WAIT_SLICE_MS);
         if (wait_ms == 0)
             return false;
-        /* Relative, since winpthreads knows absolute times on the wall clock only, which may be set. */
+        /* Relative, since winpthreads knows absolute times on the wall clock only, which may be
+         * set.
+         */
         struct timespec t = {.tv_sec = (time_t)(wait_ms / MS_PER_S),
                              .tv_nsec = (long)(wait_ms % MS_PER_S) * NS_PER_MS};
         int r = pthread_cond_timedwait_relative_np(&c->c, &m->m, &t);
