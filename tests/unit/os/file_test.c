@@ -132,6 +132,8 @@ static void file__removed__is_no_longer_current(void **state)
     struct os_file *f = NULL;
 
     (void)state;
+    if (test_is_wine())
+        skip(); /* Wine 8 keeps the name until the file is closed, and does not tell */
     assert_int_equal(os_file_append(path_of("log"), &f), 0);
     assert_int_equal(remove(path_of("log")), 0);
     assert_false(os_file_is_current(f));

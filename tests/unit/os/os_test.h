@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -62,6 +63,12 @@ static inline bool has_ipv6(void)
         return false;
     os_dgram_close(d);
     return true;
+}
+
+/* Wine is Windows but for some habits, which a test may have to leave out. */
+static inline bool test_is_wine(void)
+{
+    return getenv("WINELOADER") != NULL;
 }
 
 /* Exit status of a test program whose subject this machine does not have. */

@@ -203,7 +203,7 @@ static void control__folder_is_open_to_others__is_no_place(void **state)
 
 static void control__peer__is_this_process(void **state)
 {
-    const struct stream_place place = {"control", control_text, control_text};
+    const struct stream_place place = {"control", control_text, control_text, {0}};
     struct stream_pair pair = stream_pair_open(&place);
     char expected[64];
 
@@ -345,8 +345,8 @@ int main(void)
         return 1;
     snprintf(listen_text, sizeof listen_text, "unix:%s/link", folder);
     snprintf(control_text, sizeof control_text, "unix:%s/control", folder);
-    const struct stream_place link = {"unix", listen_text, listen_text};
-    const struct stream_place control = {"control", control_text, control_text};
+    const struct stream_place link = {"unix", listen_text, listen_text, {0}};
+    const struct stream_place control = {"control", control_text, control_text, {0}};
     int failed = cmocka_run_group_tests(tests, folder_setup, NULL);
     failed += stream_suite_run(&link) + stream_suite_run(&control);
     return failed + (rmdir(folder) != 0);

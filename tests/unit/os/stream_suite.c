@@ -19,6 +19,7 @@ enum {
 struct dialing {
     const struct os_carrier *carrier;
     struct endpoint to;
+    struct uuid vm_id;
     struct os_stream *stream;
     int result;
 };
@@ -26,7 +27,7 @@ struct dialing {
 static void *dial_run(void *arg)
 {
     struct dialing *d = arg;
-    struct os_target target = {.endpoint = &d->to};
+    struct os_target target = {.endpoint = &d->to, .vm_id = d->vm_id};
 
     d->result = d->carrier->dial(&target, DIAL_MS, NULL, NULL, &d->stream);
     return NULL;
@@ -35,7 +36,7 @@ static void *dial_run(void *arg)
 static struct os_listener *listener_open(const struct stream_place *place)
 {
     struct endpoint at = endpoint_of(place->listen);
-    struct os_target target = {.endpoint = &at};
+    struct os_target target = {.endpoint = &at, .vm_id = place->vm_id};
     const struct os_carrier *carrier = os_carrier_find(place->scheme);
     struct os_listener *l = NULL;
 
@@ -60,7 +61,8 @@ static struct endpoint dial_endpoint(const struct stream_place *place,
 static struct stream_pair pair_of(const struct stream_place *place, struct os_listener *l)
 {
     struct dialing d = {.carrier = os_carrier_find(place->scheme),
-                        .to = dial_endpoint(place, l)};
+                        .to = dial_endpoint(place, l),
+                        .vm_id = place->vm_id};
     struct stream_pair pair = {0};
     struct os_thread t;
 
@@ -362,7 +364,7 @@ static void listener__place_is_taken__second_one_is_in_use(void **state)
     struct os_listener *l = listener_open(place);
     struct os_listener *second = NULL;
     struct endpoint at = dial_endpoint(place, l);
-    struct os_target target = {.endpoint = &at};
+    struct os_target target = {.endpoint = &at, .vm_id = place->vm_id};
 
     at.cid = endpoint_of(place->listen).cid;
     int r = os_carrier_find(place->scheme)->listen(&target, &second);
@@ -382,7 +384,7 @@ static void listener__closed__place_is_free_again(void **state)
     struct os_listener *l = listener_open(place);
     struct stream_pair pair = pair_of(place, l);
     struct endpoint at = dial_endpoint(place, l);
-    struct os_target target = {.endpoint = &at};
+    struct os_target target = {.endpoint = &at, .vm_id = place->vm_id};
 
     at.cid = endpoint_of(place->listen).cid;
     /* Our side closes first: its port is in TIME_WAIT now. */

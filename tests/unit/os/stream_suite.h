@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 
+#include "common/core/uuid.h"
+
 /* Where a carrier's streams are made: <listen> may have port 0, <dial> then gets the bound
  * one. */
 struct stream_place {
     const char *scheme;
     const char *listen;
     const char *dial;
+    struct uuid vm_id; /* hvsock */
 };
 
 /* Returns how many tests failed. */

@@ -7,8 +7,8 @@
 
 enum { DIAL_MS = 10 * 1000 };
 
-static const struct stream_place tcp = {"tcp", "tcp:127.0.0.1:0", "tcp:127.0.0.1:1"};
-static const struct stream_place tcp6 = {"tcp", "tcp:[::1]:0", "tcp:[::1]:1"};
+static const struct stream_place tcp = {"tcp", "tcp:127.0.0.1:0", "tcp:127.0.0.1:1", {0}};
+static const struct stream_place tcp6 = {"tcp", "tcp:[::1]:0", "tcp:[::1]:1", {0}};
 
 static struct os_listener *listen_on(const char *text)
 {

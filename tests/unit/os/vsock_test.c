@@ -9,7 +9,7 @@
 
 enum { DIAL_MS = 2000, RING_BYTES = 16384, UNUSED_PORT = 4999 };
 
-static const struct stream_place local = {"vsock", "vsock:any:0", "vsock:local:1"};
+static const struct stream_place local = {"vsock", "vsock:any:0", "vsock:local:1", {0}};
 
 static int listen_at(const char *text, uint32_t ring_bytes, struct os_listener **ret)
 {
