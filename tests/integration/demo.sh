@@ -8,6 +8,7 @@ demo=$HVLOG_SOURCE/setup/demo.sh
 folder=$HVLOG_BUILD/demo
 build=$folder/build
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
+mark=HVLOG_DEMO_TEST=$$
 interruptions=20 # tries to hit the show in its midst
 
 mkdir -p "$build"
@@ -30,14 +31,11 @@ shows() {
     [ "$count" -eq "$2" ] || fail "$count lines in place of $2 match: $1"
 }
 
-# leaves_nothing - neither a process nor a file of the show.
+# leaves_nothing - neither a process nor a file of the show. All its processes carry $mark.
 leaves_nothing() {
-    local exe left
-    for exe in /proc/[0-9]*/exe; do
-        case $(readlink "$exe" 2>/dev/null) in
-            "$build"/bin/*) fail "still running: $exe" ;;
-        esac
-    done
+    local left
+    left=$(grep -lzs "^$mark\$" /proc/[0-9]*/environ || true)
+    [ -z "$left" ] || fail "still running: $left"
     left=$(find "$build" /run -maxdepth 1 -name 'hvlog-demo.*' 2>/dev/null || true)
     [ -z "$left" ] || fail "left behind: $left"
 }
@@ -73,7 +71,7 @@ run_demo() {
         shift
     done
     shift
-    "${as[@]}" "$demo" --no-install --build "$build" "$@" >out 2>&1 </dev/null || status=$?
+    "${as[@]}" env "$mark" "$demo" --no-install --build "$build" "$@" >out 2>&1 </dev/null || status=$?
     [ "$status" -eq 0 ] || fail "the demo ends with $status"
     shows_all
 }
@@ -82,7 +80,7 @@ run_demo() {
 interrupt_demo() {
     local pid line status=0
     set -m # a process group of its own, which takes SIGINT
-    "$demo" --no-install --build "$build" >pipe 2>&1 </dev/null &
+    env "$mark" "$demo" --no-install --build "$build" >pipe 2>&1 </dev/null &
     pid=$!
     set +m
     while IFS= read -r line; do
