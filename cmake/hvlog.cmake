@@ -23,7 +23,8 @@ add_library(hvlog_hardening INTERFACE)
 if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT HVLOG_SANITIZE)
   target_compile_options(hvlog_hardening INTERFACE -fstack-protector-strong)
   if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
-    target_link_options(hvlog_hardening INTERFACE
+    # There the stack protector comes from a library, which only this option links.
+    target_link_options(hvlog_hardening INTERFACE -fstack-protector-strong
       -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va)
   else()
     target_compile_definitions(hvlog_hardening INTERFACE _FORTIFY_SOURCE=2)
