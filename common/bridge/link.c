@@ -15,6 +15,9 @@
 /* A peer that stays away is told of once, then now and then. */
 enum { LOG_AWAY_EVERY_MS = 60 * 1000 };
 
+/* A peer in a log line: its name or its address. */
+enum { WHO_MAX = 96 };
+
 struct link *link_new(const struct link_options *options)
 {
     struct link *l = calloc(1, sizeof *l);
@@ -52,16 +55,21 @@ uint32_t link_port(const struct link *l)
 
 static void log_end(struct link *l, const struct link_session *s)
 {
-    const char *who = s->peer ? s->peer->name : s->stream->peer;
+    char who[WHO_MAX];
 
-    if (l->is_stopping)
+    /* The peer's place may be another's by now, and other sessions end at the same time. */
+    os_mutex_lock(&l->lock);
+    snprintf(who, sizeof who, "%s", s->peer ? s->peer->name : s->stream->peer);
+    bool stopping = l->is_stopping;
+    if (!stopping && !s->was_open)
+        l->refused++;
+    os_mutex_unlock(&l->lock);
+    if (stopping)
         return;
-    if (s->was_open) {
+    if (s->was_open)
         log_warn("link: down with '%s': %s", who, s->why);
-        return;
-    }
-    l->refused++;
-    log_limited(&l->limit, LOG_WARN, "link: no session with %s: %s", who, s->why);
+    else
+        log_limited(&l->limit, LOG_WARN, "link: no session with %s: %s", who, s->why);
 }
 
 static uint32_t random32(void)
