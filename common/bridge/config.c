@@ -25,7 +25,7 @@ enum {
 
 static const char builtin_name[] = "built-in defaults";
 
-/* ---- complaints ----------------------------------------------------------------------------- */
+/* ---- complaints -------------------------------------------------------------------------- */
 
 void config_complain(struct config_source *s, unsigned line, const char *format, ...)
 {
@@ -104,7 +104,7 @@ static void complain_value(struct config_source *s, const struct ini_event *ev,
                     ev->value.text, is_long ? "..." : "", why->text);
 }
 
-/* ---- sections and settings ------------------------------------------------------------------ */
+/* ---- sections and settings --------------------------------------------------------------- */
 
 static void set_initial(const char *section, void *base)
 {
@@ -259,7 +259,7 @@ bool config_has(const struct config_source *s, const void *base, const char *sec
     return false;
 }
 
-/* ---- a whole configuration ------------------------------------------------------------------ */
+/* ---- a whole configuration --------------------------------------------------------------- */
 
 static void init_config(struct config *c, const char *file)
 {

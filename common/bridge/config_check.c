@@ -19,7 +19,7 @@ static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
            a->port == b->port && strcmp(a->host, b->host) == 0 && strcmp(a->path, b->path) == 0;
 }
 
-/* ---- inputs --------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------ */
 
 /* Compared with the inputs before it and with a link that listens. */
 static void check_not_taken(struct config_source *s, size_t index)
@@ -60,7 +60,7 @@ static void check_input(struct config_source *s, size_t index)
     check_not_taken(s, index);
 }
 
-/* ---- outputs -------------------------------------------------------------------------------- */
+/* ---- outputs ----------------------------------------------------------------------------- */
 
 static void check_prefix(struct config_source *s, const struct output_config *out)
 {
@@ -92,7 +92,7 @@ static void check_output(struct config_source *s, const struct output_config *ou
     check_prefix(s, out);
 }
 
-/* ---- link and control ----------------------------------------------------------------------- */
+/* ---- link and control -------------------------------------------------------------------- */
 
 static const char *scheme_of(const struct endpoint *e, char text[ENDPOINT_TEXT_MAX])
 {
@@ -146,7 +146,7 @@ void config_check(struct config_source *s)
     check_control(s);
 }
 
-/* ---- warnings ------------------------------------------------------------------------------- */
+/* ---- warnings ---------------------------------------------------------------------------- */
 
 void config_warnings(const struct config *c, struct text *warnings)
 {

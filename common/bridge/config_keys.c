@@ -7,7 +7,7 @@
 #include "config.h"
 #include "queue.h"
 
-/* ---- how a value gets into its member ------------------------------------------------------- */
+/* ---- how a value gets into its member ---------------------------------------------------- */
 
 static char *member(const struct config_key *key, void *base)
 {
@@ -126,7 +126,7 @@ static int set_inputs(const struct config_key *key, struct view value, void *bas
     return r;
 }
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------- */
 
 static const struct value_word role_words[] = {
     {"connect", WIRE_CONNECTOR},
@@ -155,7 +155,7 @@ static const struct value_word level_words[] = {
     {"debug", LOG_DEBUG}, {NULL, 0},
 };
 
-/* ---- bounds --------------------------------------------------------------------------------- */
+/* ---- bounds ------------------------------------------------------------------------------ */
 
 enum {
     DRAIN_TIMEOUT_MAX_MS = 60 * 60 * 1000,
@@ -178,7 +178,7 @@ enum {
     (INPUT_KINDS | ENDPOINT_SET(ENDPOINT_FILE) | ENDPOINT_SET(ENDPOINT_STDOUT) | \
      ENDPOINT_SET(ENDPOINT_NULL) | ENDPOINT_SET(ENDPOINT_EVENTLOG))
 
-/* ---- the tables ----------------------------------------------------------------------------- */
+/* ---- the tables -------------------------------------------------------------------------- */
 
 const struct config_section config_sections[] = {
     {"node", false, "this program"},

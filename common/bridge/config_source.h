@@ -36,7 +36,8 @@ void config_complain(struct config_source *s, unsigned line, const char *format,
     PRINTF_LIKE(3, 4);
 
 /* config_line() - the line of <key> in the section of <base>; of the section if the key is not
- * set; 0 if neither stands in the file. config_has() - is the key set, rightly or not?
+ * set; 0 if neither stands in the file.
+ * config_has() - is the key set, rightly or not?
  */
 unsigned config_line(const struct config_source *s, const void *base, const char *section,
                      const char *key);

@@ -35,7 +35,7 @@ struct control {
     struct client clients[CONTROL_CLIENTS_MAX];
 };
 
-/* ---- one client ----------------------------------------------------------------------------- */
+/* ---- one client -------------------------------------------------------------------------- */
 
 /* Reads up to the first LF. Returns 0, or an error: ended, or too long. */
 static int read_request(struct os_stream *s, char request[CONTROL_REQUEST_MAX + 1])
@@ -99,7 +99,7 @@ static void client_join(struct client *client)
     client->has_ended = false;
 }
 
-/* ---- all clients; the accepting thread only ------------------------------------------------- */
+/* ---- all clients; the accepting thread only ---------------------------------------------- */
 
 static bool has_ended(struct client *client)
 {
@@ -161,7 +161,7 @@ static void *accept_run(void *arg)
     return NULL;
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------- */
 
 int control_open(const char *path, struct control **ret)
 {

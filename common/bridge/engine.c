@@ -29,13 +29,14 @@ struct engine {
 };
 
 enum {
-    /* Credit bounds what waits in the inbound queue, in octets on the wire. What a batch costs in memory beyond
-     * that is at most about as much again, for the smallest batches (batch_cost()). */
+    /* Credit bounds what waits in the inbound queue, in octets on the wire. What a batch costs
+     * in memory beyond that is at most about as much again, for the smallest batches
+     * (batch_cost()). */
     INBOUND_OVERHEAD = 4,
     DRAIN_POLL_MS = 100, /* how often a hurried stop is looked for */
 };
 
-/* ---- which records nobody wants --------------------------------------------------------------- */
+/* ---- which records nobody wants ---------------------------------------------------------- */
 
 static bool is_wanted(const struct engine *e, const struct batch *b, size_t source)
 {
@@ -66,7 +67,7 @@ static size_t count_unwanted(void *arg, const struct batch *b)
     return count;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------- */
 
 /* One line for what could not be opened; the system's own word is behind it. */
 static int fail(char error[CONFIG_ERROR_MAX], const char *what, const char *name,
@@ -195,7 +196,7 @@ void engine_free(struct engine *e)
     free(e);
 }
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running ----------------------------------------------------------------------------- */
 
 int engine_start(struct engine *e, char error[CONFIG_ERROR_MAX])
 {
@@ -257,7 +258,7 @@ void engine_stop(struct engine *e, bool (*is_hurried)(void *), void *arg)
     tell_held(e->inbound, "for the outputs stay with the peer, which sends them again");
 }
 
-/* ---- for status --------------------------------------------------------------------------------- */
+/* ---- for status -------------------------------------------------------------------------- */
 
 const struct config *engine_config(const struct engine *e)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* engine.h - inputs, queues, link and outputs put together from a configuration: what both programs run.
+/* engine.h - inputs, queues, link and outputs put together from a configuration: what both
+ * programs run.
  *
  *     inputs -> outbound queue -> link ... link -> inbound queue -> outputs
  */
@@ -18,13 +19,15 @@
 
 struct engine;
 
-/* engine_open() - make everything that <config> (borrowed) says and bind every address. On failure nothing is left, and <error> holds one
- * clear line. Returns 0; ERR_IN_USE, ERR_ACCESS (exit 77), ERR_NOT_FOUND, ERR_INVALID (a secret that is missing: exit 78),
- * ERR_UNSUPPORTED, ERR_NO_MEMORY, ERR_IO.
+/* engine_open() - make everything that <config> (borrowed) says and bind every address. On
+ * failure nothing is left, and <error> holds one clear line. Returns 0; ERR_IN_USE, ERR_ACCESS
+ * (exit 77), ERR_NOT_FOUND, ERR_INVALID (a secret that is missing: exit 78), ERR_UNSUPPORTED,
+ * ERR_NO_MEMORY, ERR_IO.
  * engine_start() - begin. 0 or ERR_NO_MEMORY, with a line in <error>.
  * engine_reopen() - outputs reopen their files.
- * engine_stop() - inputs close; queues drain until <config>.node.drain_timeout_ms; link and outputs end. What is then still held is
- * counted and told in the log. <is_hurried> (may be NULL) is asked now and then: true ends the draining.
+ * engine_stop() - inputs close; queues drain until <config>.node.drain_timeout_ms; link and
+ * outputs end. What is then still held is counted and told in the log. <is_hurried> (may be
+ * NULL) is asked now and then: true ends the draining.
  */
 int engine_open(const struct config *config, const char *program, struct engine **ret,
                 char error[CONFIG_ERROR_MAX]);

@@ -81,8 +81,7 @@ static void stream_wake(struct input *in)
     os_poll_wake(s->poll);
 }
 
-/* ---- connections come and go
- * ------------------------------------------------------------------ */
+/* ---- connections come and go ------------------------------------------------------------- */
 
 static void count_connections(struct input_stream *s)
 {
@@ -188,8 +187,7 @@ static void accept_some(struct input_stream *s, uint64_t now_ms)
     }
 }
 
-/* ---- one round
- * --------------------------------------------------------------------------------- */
+/* ---- one round --------------------------------------------------------------------------- */
 
 /* What <r> from the framer or the socket means for the connection. Returns whether it is
  * still there. */

@@ -51,7 +51,7 @@ uint32_t link_port(const struct link *l)
     return l->listener ? l->listener->port : 0;
 }
 
-/* ---- what both roles share -------------------------------------------------------------------- */
+/* ---- what both roles share --------------------------------------------------------------- */
 
 static void log_end(struct link *l, const struct link_session *s)
 {
@@ -110,9 +110,10 @@ static void set_state(struct link *l, const char *state)
     os_mutex_unlock(&l->lock);
 }
 
-/* ---- connector -------------------------------------------------------------------------------- */
+/* ---- connector --------------------------------------------------------------------------- */
 
-/* Tell why the peer cannot be reached: once for each reason, and then every LOG_AWAY_EVERY_MS. */
+/* Tell why the peer cannot be reached: once for each reason, and then every LOG_AWAY_EVERY_MS.
+ */
 static void log_away(struct link *l, int err, uint64_t *next_log_ms)
 {
     char detail[OS_ERROR_TEXT_MAX], text[sizeof l->last_error], where[ENDPOINT_TEXT_MAX];
@@ -172,7 +173,7 @@ static void *run_connector(void *arg)
     return NULL;
 }
 
-/* ---- listener --------------------------------------------------------------------------------- */
+/* ---- listener ---------------------------------------------------------------------------- */
 
 static void *run_accepted(void *arg)
 {
@@ -215,7 +216,8 @@ static void refuse(struct link *l, struct os_stream *stream, const char *why)
     stream->ops->close(stream);
 }
 
-/* Under link.lock: a place for one more session, unless too many have not proven themselves yet. */
+/* Under link.lock: a place for one more session, unless too many have not proven themselves
+ * yet. */
 static struct link_session **free_slot(struct link *l)
 {
     struct link_session **slot = NULL;
@@ -306,7 +308,7 @@ static void join_sessions(struct link *l)
     reap(l);
 }
 
-/* ---- life --------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------- */
 
 int link_start(struct link *l)
 {
@@ -348,7 +350,7 @@ void link_stop(struct link *l)
         join_sessions(l);
 }
 
-/* ---- status ------------------------------------------------------------------------------------- */
+/* ---- status ------------------------------------------------------------------------------ */
 
 static void peer_status(const struct link_session *s, struct link_peer_status *ret)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* link.h - the stream between the two programs, kept alive: dialled or listened for, proven, resumed, and done again after every
- * break.
+/* link.h - the stream between the two programs, kept alive: dialled or listened for, proven,
+ * resumed, and done again after every break.
  *
- * As connector there is one session at a time; as listener up to LINK_PEERS_MAX, each with its own cursor on the outbound queue.
- * A session runs in three threads: a reader, a writer, and one that watches the heartbeats (link_serve.c).
+ * As connector there is one session at a time; as listener up to LINK_PEERS_MAX, each with its
+ * own cursor on the outbound queue. A session runs in three threads: a reader, a writer, and
+ * one that watches the heartbeats (link_serve.c).
  */
 #ifndef HVLOG_BRIDGE_LINK_H
 #define HVLOG_BRIDGE_LINK_H
@@ -38,10 +39,13 @@ struct link_options {
 struct link;
 
 /* link_new() - <options> is copied, what it points to borrowed. NULL: out of memory.
- * link_start() - as listener, binds before it returns: ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_IO. As connector
- * it returns at once; a peer that is not there is tried again for ever.
- * link_drain() - take no more batches in (the peer keeps what is not acknowledged), but go on sending and acknowledging.
- * link_stop() - say bye and end all threads. Waits for them: a bye that the peer does not take is given up soon.
+ * link_start() - as listener, binds before it returns: ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND,
+ * ERR_UNSUPPORTED, ERR_IO. As connector it returns at once; a peer that is not there is tried
+ * again for ever.
+ * link_drain() - take no more batches in (the peer keeps what is not
+ * acknowledged), but go on sending and acknowledging.
+ * link_stop() - say bye and end all
+ * threads. Waits for them: a bye that the peer does not take is given up soon.
  */
 struct link *link_new(const struct link_options *options);
 int link_start(struct link *l);

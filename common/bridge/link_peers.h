@@ -2,9 +2,9 @@
 /* link_peers.h - private to the link: what is remembered of other nodes over breaks.
  *
  * For each node that was connected once: its place in the outbound queue. For each stream of
- * batches that came in: how far it was received and finished. Both tables are bounded; the one not
- * seen for longest is forgotten first, but never one that is connected or whose batches are still
- * in the inbound queue. Everything here happens under the link's lock.
+ * batches that came in: how far it was received and finished. Both tables are bounded; the one
+ * not seen for longest is forgotten first, but never one that is connected or whose batches are
+ * still in the inbound queue. Everything here happens under the link's lock.
  */
 #ifndef HVLOG_BRIDGE_LINK_PEERS_H
 #define HVLOG_BRIDGE_LINK_PEERS_H
@@ -46,7 +46,8 @@ struct link_peers {
     struct link_origin origins[LINK_REMEMBER_MAX];
 };
 
-/* link_peers_init() - nothing is remembered yet. <link> is what an origin's releases are told to.
+/* link_peers_init() - nothing is remembered yet. <link> is what an origin's releases are told
+ * to.
  * link_peers_release() - give the places in the queues back; no session is left.
  */
 void link_peers_init(struct link_peers *lp, struct link *link, struct queue *outbound,
@@ -54,8 +55,8 @@ void link_peers_init(struct link_peers *lp, struct link *link, struct queue *out
 void link_peers_release(struct link_peers *lp);
 
 /* link_peers_origin() - what is remembered of the stream <identity>, or a fresh entry.
- * link_peers_peer() - the place of the node <name>. The first node ever gets all that waited in the
- * outbound queue, a further one begins with what comes.
+ * link_peers_peer() - the place of the node <name>. The first node ever gets all that waited in
+ * the outbound queue, a further one begins with what comes.
  *
  * NULL when every entry is held by somebody who is connected, or memory is out.
  */
@@ -63,9 +64,9 @@ struct link_origin *link_peers_origin(struct link_peers *lp,
                                       const uint8_t identity[WIRE_IDENTITY_BYTES]);
 struct link_peer *link_peers_peer(struct link_peers *lp, const char *name);
 
-/* link_peers_attach() / link_peers_detach() - <s> is, or is no longer, the session of both. A node
- * that is away does not hold back one that is here (queue_cursor_expendable()). attach returns how
- * many batches the node missed for that.
+/* link_peers_attach() / link_peers_detach() - <s> is, or is no longer, the session of both. A
+ * node that is away does not hold back one that is here (queue_cursor_expendable()). attach
+ * returns how many batches the node missed for that.
  */
 uint64_t link_peers_attach(struct link_peers *lp, struct link_peer *peer,
                            struct link_origin *origin, struct link_session *s);

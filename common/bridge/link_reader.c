@@ -35,7 +35,8 @@ static void on_closed(struct link_session *s, const struct session_event *ev)
              ev->u.closed.text);
 }
 
-/* A batch came. Called and returns with link.lock held; decoding and the wait for room go without it. */
+/* A batch came. Called and returns with link.lock held; decoding and the wait for room go
+ * without it. */
 static void on_data(struct link_session *s, const struct session_event *ev)
 {
     struct link *l = s->link;
@@ -44,8 +45,8 @@ static void on_data(struct link_session *s, const struct session_event *ev)
     size_t length = ev->u.data.length;
     struct batch *b = NULL;
 
-    /* What is in the queue already (the link broke before it was finished) is not taken twice. What comes while
-     * we drain is left to the peer, which keeps it. */
+    /* What is in the queue already (the link broke before it was finished) is not taken twice.
+     * What comes while we drain is left to the peer, which keeps it. */
     if (seq <= origin->received || l->is_draining) {
         free(ev->u.data.batch);
         link_session_grant(s);
@@ -64,7 +65,8 @@ static void on_data(struct link_session *s, const struct session_event *ev)
                            r == ERR_PROTOCOL ? "a batch that is not one" : "out of memory");
         return;
     }
-    /* Booked before it is submitted: the outputs may finish it, and the release call look here, at once. */
+    /* Booked before it is submitted: the outputs may finish it, and the release call look here,
+     * at once. */
     origin->received = seq;
     origin->outstanding += length;
     os_mutex_unlock(&l->lock);

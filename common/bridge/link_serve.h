@@ -5,9 +5,9 @@
 
 #include "link_session.h"
 
-/* link_serve() - start reader and writer, watch the clock, and end the session in order when it is
- * over: the bye gets out, then the stream is finished, then the threads are. Blocks as long as the
- * session lives. Without link.lock. Afterwards <why> and <was_open> say what happened.
+/* link_serve() - start reader and writer, watch the clock, and end the session in order when it
+ * is over: the bye gets out, then the stream is finished, then the threads are. Blocks as long
+ * as the session lives. Without link.lock. Afterwards <why> and <was_open> say what happened.
  */
 void link_serve(struct link_session *s);
 

@@ -68,7 +68,7 @@ void link_session_close(struct link_session *s, enum wire_reason reason, const c
     os_cond_signal(&s->watcher_wake);
 }
 
-/* ---- the peer's place ------------------------------------------------------------------------ */
+/* ---- the peer's place -------------------------------------------------------------------- */
 
 /* What the peer may have on its way or in the inbound queue beyond what is there already. */
 static uint64_t room(const struct link_session *s)
@@ -95,8 +95,8 @@ static void accept_peer(struct link_session *s, struct link_peer *peer,
     session_accept(s->session, origin->finished, s->granted);
 }
 
-/* A newer connection of the same node wins: the older one is most likely what a restart or a sleep
- * left behind. */
+/* A newer connection of the same node wins: the older one is most likely what a restart or a
+ * sleep left behind. */
 static void close_older(struct link_session *older)
 {
     if (older)
@@ -144,7 +144,7 @@ void link_session_orphan(struct link_session *s)
     os_cond_broadcast(&l->changed);
 }
 
-/* ---- credit and acknowledgement ---------------------------------------------------------------- */
+/* ---- credit and acknowledgement ---------------------------------------------------------- */
 
 void link_session_grant(struct link_session *s)
 {
@@ -152,7 +152,8 @@ void link_session_grant(struct link_session *s)
     uint64_t received = session_received(s->session);
     uint64_t credit = received + room(s);
 
-    /* Small steps would cost a frame each; but a peer that may soon send nothing is told at once. */
+    /* Small steps would cost a frame each; but a peer that may soon send nothing is told at
+     * once. */
     if (credit < s->granted + step && s->granted > received + step)
         return;
     if (credit > s->granted) {

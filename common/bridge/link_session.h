@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* link_session.h - private to the link: one session, and what its threads share.
  *
- * Three threads serve a session. The reader (link_reader.c) reads the stream and hands what comes to
- * the session's state machine; whole batches go on to the inbound queue. The writer (link_writer.c)
- * takes control octets from the state machine and batches from the outbound queue, and writes them
- * with one call. The third (link_serve.c) watches the clock: it ends a session whose peer is silent.
+ * Three threads serve a session. The reader (link_reader.c) reads the stream and hands what
+ * comes to the session's state machine; whole batches go on to the inbound queue. The writer
+ * (link_writer.c) takes control octets from the state machine and batches from the outbound
+ * queue, and writes them with one call. The third (link_serve.c) watches the clock: it ends a
+ * session whose peer is silent.
  *
- * One lock, link.lock, guards all of this; no thread does I/O or decodes a batch while holding it.
- * Order of locks: link.lock before a queue's own. Release calls of the inbound queue come without
- * the queue's lock, and take link.lock.
+ * One lock, link.lock, guards all of this; no thread does I/O or decodes a batch while holding
+ * it. Order of locks: link.lock before a queue's own. Release calls of the inbound queue come
+ * without the queue's lock, and take link.lock.
  *
- * Wake-ups. The writer sleeps in one of two places: on <writer_wake> (no credit, or not open yet),
- * or in queue_take() (nothing to send). link_session_wake(), called under link.lock by everyone who
- * gave it something to do, signals the first, and ends the second with queue_cancel(). Before it
- * goes to sleep the writer looks at the state machine under link.lock and sets <is_in_take> under
- * the same lock; queue_cancel() stays pending until a take has seen it. So a wake-up between the look
- * and the sleep is not lost.
+ * Wake-ups. The writer sleeps in one of two places: on <writer_wake> (no credit, or not open
+ * yet), or in queue_take() (nothing to send). link_session_wake(), called under link.lock by
+ * everyone who gave it something to do, signals the first, and ends the second with
+ * queue_cancel(). Before it goes to sleep the writer looks at the state machine under link.lock
+ * and sets <is_in_take> under the same lock; queue_cancel() stays pending until a take has seen
+ * it. So a wake-up between the look and the sleep is not lost.
  */
 #ifndef HVLOG_BRIDGE_LINK_SESSION_H
 #define HVLOG_BRIDGE_LINK_SESSION_H
@@ -81,7 +82,7 @@ struct link {
 struct link_session *link_session_new(struct link *l, struct os_stream *stream);
 void link_session_free(struct link_session *s);
 
-/* ---- all that follows under link.lock ---- */
+/* ---- all that follows under link.lock ---------------------------------------------------- */
 
 /* link_session_wake() - the writer has something to do. */
 void link_session_wake(struct link_session *s);
@@ -89,16 +90,18 @@ void link_session_wake(struct link_session *s);
 /* link_session_close() - say bye and end. */
 void link_session_close(struct link_session *s, enum wire_reason reason, const char *text);
 
-/* link_session_adopt() - the peer is who it should be: find what is remembered of it, wait for an
- * older session of it to end (link.lock is given up meanwhile), and accept, or refuse.
+/* link_session_adopt() - the peer is who it should be: find what is remembered of it, wait for
+ * an older session of it to end (link.lock is given up meanwhile), and accept, or refuse.
  */
 void link_session_adopt(struct link_session *s, const char *name,
                         const uint8_t identity[WIRE_IDENTITY_BYTES]);
 
-/* link_session_orphan() - the threads have ended: what is remembered of the peer is free again. */
+/* link_session_orphan() - the threads have ended: what is remembered of the peer is free again.
+ */
 void link_session_orphan(struct link_session *s);
 
-/* link_session_grant() - tell the peer of room in its window, if there is enough to be worth it. */
+/* link_session_grant() - tell the peer of room in its window, if there is enough to be worth
+ * it. */
 void link_session_grant(struct link_session *s);
 
 #endif

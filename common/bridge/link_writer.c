@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* link_writer.c - the writer of a session: control octets and batches, as many as there are with one
- * call. */
+/* link_writer.c - the writer of a session: control octets and batches, as many as there are
+ * with one call. */
 #include "link_writer.h"
 
 #include "common/os/clock.h"
@@ -8,8 +8,9 @@
 
 enum { WRITE_BYTES = 1024 * 1024 }; /* octets of batches in one write */
 
-/* What the writer has in hand: taken from the queue, not yet written. It holds a reference of its own to each batch, since a
- * peer may acknowledge one whose last octets are still on their way out of here. */
+/* What the writer has in hand: taken from the queue, not yet written. It holds a reference of
+ * its own to each batch, since a peer may acknowledge one whose last octets are still on their
+ * way out of here. */
 struct outgoing {
     struct queue_item items[QUEUE_TAKE_MAX];
     int first, count;
@@ -52,7 +53,8 @@ static void gather(struct link_session *s, struct outgoing *out)
         add_batch(s, out);
 }
 
-/* Under link.lock: wait until there is something to gather. Returns false when the session is over. */
+/* Under link.lock: wait until there is something to gather. Returns false when the session is
+ * over. */
 static bool wait_for_work(struct link_session *s, struct outgoing *out)
 {
     struct link *l = s->link;

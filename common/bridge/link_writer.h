@@ -3,8 +3,8 @@
 #ifndef HVLOG_BRIDGE_LINK_WRITER_H
 #define HVLOG_BRIDGE_LINK_WRITER_H
 
-/* link_writer_run() - the thread's function; its argument is a struct link_session. Ends when the
- * session is over and its last octet is written, or cannot be; is_writer_done says so.
+/* link_writer_run() - the thread's function; its argument is a struct link_session. Ends when
+ * the session is over and its last octet is written, or cannot be; is_writer_done says so.
  */
 void *link_writer_run(void *session);
 

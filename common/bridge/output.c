@@ -79,8 +79,7 @@ bool output_is_stopping(void *arg)
     return atomic_load(&out->is_stopping);
 }
 
-/* ---- here and away
- * ------------------------------------------------------------------------------ */
+/* ---- here and away ----------------------------------------------------------------------- */
 
 static void set_error(struct output *out, int err)
 {
@@ -187,8 +186,7 @@ void output_finish(struct output *out, const struct output_mark *mark)
     say_back(out);
 }
 
-/* ---- the loop
- * ----------------------------------------------------------------------------------- */
+/* ---- the loop ---------------------------------------------------------------------------- */
 
 /* The next batches, if the last are written. Returns 0 also when none came. */
 static int take(struct output *out)

@@ -32,8 +32,7 @@ static const char *transport_name(uint8_t transport)
                : "unknown";
 }
 
-/* ---- which records
- * ------------------------------------------------------------------------------ */
+/* ---- which records ----------------------------------------------------------------------- */
 
 bool output_wants(const struct output_config *config, const char *name, size_t length)
 {
@@ -64,8 +63,7 @@ void output_selection_make(struct output_selection *s, const struct output_confi
     }
 }
 
-/* ---- the text
- * ----------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------------- */
 
 int output_format_init(struct output_format *f, const struct output_config *config)
 {

@@ -20,7 +20,7 @@ enum {
     USER_NAME_MAX = 128,
 };
 
-/* ---- check ---------------------------------------------------------------------------------- */
+/* ---- check ------------------------------------------------------------------------------- */
 
 static void read_secret(const struct config *c, int *ret_err, char error[CONFIG_ERROR_MAX])
 {
@@ -62,7 +62,7 @@ enum program_exit program_check(const struct program *p, const struct program_op
     return exit_of_config(r);
 }
 
-/* ---- run ------------------------------------------------------------------------------------ */
+/* ---- run --------------------------------------------------------------------------------- */
 
 /* Each line of <lines> as a line of the log. */
 static void log_lines(enum log_level level, const struct text *lines)
@@ -174,8 +174,8 @@ static void log_started(const struct engine *e)
              text_err(&line) < 0 ? ", ..." : "");
 }
 
-/* A second request to stop: what is not delivered yet is not waited for. The request is seen once,
- * and is asked for again and again, so <arg> keeps it.
+/* A second request to stop: what is not delivered yet is not waited for. The request is seen
+ * once, and is asked for again and again, so <arg> keeps it.
  */
 static bool is_hurried(void *arg)
 {

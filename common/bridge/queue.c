@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* queue.c - batches in order, in bounded memory, each held until everyone who wants it is done. */
+/* queue.c - batches in order, in bounded memory, each held until everyone who wants it is done.
+ */
 #include "queue.h"
 
 #include <assert.h>
@@ -105,7 +106,7 @@ void queue_free(struct queue *q)
     free(q);
 }
 
-/* ---- the books ------------------------------------------------------------------------------ */
+/* ---- the books --------------------------------------------------------------------------- */
 
 static void book_in(struct queue *q, const struct entry *e)
 {
@@ -154,10 +155,10 @@ uint64_t queue_last_seq(struct queue *q)
     return seq;
 }
 
-/* ---- leaving the queue ---------------------------------------------------------------------- */
+/* ---- leaving the queue ------------------------------------------------------------------- */
 
-/* The release list grows before anything is taken off, so that nothing is lost when memory is out: such a batch
- * simply stays for the next time. */
+/* The release list grows before anything is taken off, so that nothing is lost when memory is
+ * out: such a batch simply stays for the next time. */
 static bool reserve_release(struct queue *q)
 {
     if (q->release_count < q->release_capacity)
@@ -218,8 +219,8 @@ static void remove_finished(struct queue *q)
         os_cond_broadcast(&q->emptied);
 }
 
-/* Tell producers, without the lock. One thread at a time does this for all, so the order holds; whoever
- * finishes batches meanwhile leaves them on the list for it. */
+/* Tell producers, without the lock. One thread at a time does this for all, so the order holds;
+ * whoever finishes batches meanwhile leaves them on the list for it. */
 static void run_releases(struct queue *q)
 {
     if (q->is_releasing)
@@ -255,7 +256,7 @@ void queue_forget_producer(struct queue *q, void *producer)
     os_mutex_unlock(&q->lock);
 }
 
-/* ---- producers ------------------------------------------------------------------------------ */
+/* ---- producers --------------------------------------------------------------------------- */
 
 static bool has_room(const struct queue *q, const struct batch *b)
 {
@@ -361,7 +362,7 @@ bool queue_wait_drained(struct queue *q, uint64_t deadline_ms)
     return is_empty;
 }
 
-/* ---- consumers ------------------------------------------------------------------------------ */
+/* ---- consumers --------------------------------------------------------------------------- */
 
 struct queue_cursor *queue_cursor_open(struct queue *q, bool from_oldest)
 {
@@ -449,8 +450,8 @@ int queue_take(struct queue_cursor *c, struct queue_item *ret, int max, size_t b
     return r < 0 ? r : count;
 }
 
-/* Lay <dropped> records on the batches that this cursor is just done with, the last ones first. An entry counts the
- * most that anyone gave up of it. */
+/* Lay <dropped> records on the batches that this cursor is just done with, the last ones first.
+ * An entry counts the most that anyone gave up of it. */
 static void lay_dropped(struct queue *q, uint64_t from, uint64_t to, size_t dropped)
 {
     for (uint64_t seq = to; dropped > 0 && seq >= from; seq--) {

@@ -55,7 +55,7 @@ static void put_counters(struct json *j, const struct status_counter *table, siz
         json_object_end(j);
 }
 
-/* ---- link ----------------------------------------------------------------------------------- */
+/* ---- link -------------------------------------------------------------------------------- */
 
 static void put_peer(struct json *j, const struct link_peer_status *p)
 {
@@ -105,7 +105,7 @@ static void put_link(struct json *j, const struct status *s)
     json_object_end(j);
 }
 
-/* ---- inputs, outputs ------------------------------------------------------------------------ */
+/* ---- inputs, outputs --------------------------------------------------------------------- */
 
 static void put_input(struct json *j, const struct status_input *in)
 {
@@ -127,7 +127,7 @@ static void put_output(struct json *j, const struct status_output *out)
     json_object_end(j);
 }
 
-/* ---- queues --------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------------------------ */
 
 static void put_queue(struct json *j, const char *key, const struct queue_books *b)
 {

@@ -52,7 +52,7 @@ static void put_records(struct text *out, const char *what, uint64_t records, ui
     text_appendf(out, "%s %" PRIu64 " (%s)", what, records, bytes_text(bytes, text));
 }
 
-/* ---- link ----------------------------------------------------------------------------------- */
+/* ---- link -------------------------------------------------------------------------------- */
 
 static void put_peer(struct text *out, const struct link_peer_status *p)
 {
@@ -91,7 +91,7 @@ static void put_link(struct text *out, const struct status *s)
         put_peer(out, &s->link.peers[i]);
 }
 
-/* ---- counters ------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------- */
 
 static bool is_of_group(const struct status_counter *counter, const char *group)
 {
@@ -158,7 +158,7 @@ static void put_output(struct text *out, const struct status_output *o)
     put_group(out, "dropped", status_output_counters, STATUS_OUTPUT_COUNTERS, c);
 }
 
-/* ---- queues --------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------------------------ */
 
 static void put_queue(struct text *out, const char *direction, const struct queue_books *b)
 {

@@ -39,7 +39,7 @@ void address_init(struct address *a, enum address_family family, const uint8_t *
     }
 }
 
-/* ---- parsing ---------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------- */
 
 /* A decimal number of 1 to 3 digits up to <limit>, without leading zeros. Returns the octets
  * used, or 0.
@@ -153,7 +153,7 @@ int address_parse_ip(const char *text, size_t length, struct address *ret)
     return 0;
 }
 
-/* ---- formatting ------------------------------------------------------------------------- */
+/* ---- formatting -------------------------------------------------------------------------- */
 
 /* RFC 5952, 4.2: "::" stands for the longest run of two or more zero groups, the first of
  * several. Returns its first group and <ret_length>, which is 0 when there is none.
@@ -229,7 +229,7 @@ bool address_is_equal(const struct address *a, const struct address *b)
            memcmp(a->ip, b->ip, sizeof(a->ip)) == 0;
 }
 
-/* ---- prefixes --------------------------------------------------------------------------- */
+/* ---- prefixes ---------------------------------------------------------------------------- */
 
 /* The octet that keeps the first <bits> of the <i>th octet of an address. */
 static uint8_t octet_mask(unsigned bits, size_t i)

@@ -50,8 +50,7 @@ enum {
                       BATCH_RECORDS_MAX * BATCH_RECORD_BYTES + BATCH_PAYLOAD_MAX,
 };
 
-/* ---- a sealed batch -------------------------------------------------------------------------
- */
+/* ---- a sealed batch ---------------------------------------------------------------------- */
 
 /* An encoded batch, checked, with its columns found. Shared by reference counting. */
 struct batch;
@@ -101,8 +100,7 @@ void batch_parts(const struct batch *b, struct batch_part ret_parts[2]);
 /* batch_is_plain() - true when no record is RECORD_BINARY: the payload is ready-made lines. */
 bool batch_is_plain(const struct batch *b);
 
-/* ---- building -------------------------------------------------------------------------------
- */
+/* ---- building ---------------------------------------------------------------------------- */
 
 struct batch_builder;
 

@@ -89,8 +89,7 @@ void batch_builder_free(struct batch_builder *bb)
     free(bb);
 }
 
-/* ---- sources --------------------------------------------------------------------------------
- */
+/* ---- sources ----------------------------------------------------------------------------- */
 
 static bool source_is_equal(const struct source *a, const struct source *b)
 {
@@ -158,8 +157,7 @@ int batch_builder_source(struct batch_builder *bb, const struct source *source)
     return index;
 }
 
-/* ---- records --------------------------------------------------------------------------------
- */
+/* ---- records ----------------------------------------------------------------------------- */
 
 /* payload_size_for() - doubling up to the target, then just enough room for one more usual
  * message, then exactly what an unusual one needs.
@@ -248,8 +246,7 @@ size_t batch_builder_records(const struct batch_builder *bb)
     return bb->records;
 }
 
-/* ---- sealing --------------------------------------------------------------------------------
- */
+/* ---- sealing ----------------------------------------------------------------------------- */
 
 /* builder_write_columns() - header, inputs, sources and rows one behind the other. */
 static void builder_write_columns(const struct batch_builder *bb, uint8_t *out)

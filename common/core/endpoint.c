@@ -49,7 +49,7 @@ static bool is_in(const struct scheme *scheme, uint32_t kinds)
     return (kinds & ENDPOINT_SET(scheme->kind)) != 0;
 }
 
-/* ---- udp and tcp ------------------------------------------------------------------------ */
+/* ---- udp and tcp ------------------------------------------------------------------------- */
 
 static int parse_port(struct view text, uint32_t limit, uint32_t *ret, struct reason *why)
 {
@@ -163,7 +163,7 @@ static int parse_inet(const struct scheme *scheme, struct view rest, struct endp
     return r;
 }
 
-/* ---- the other kinds -------------------------------------------------------------------- */
+/* ---- the other kinds --------------------------------------------------------------------- */
 
 static int parse_path(const struct scheme *scheme, struct view rest, struct endpoint *e,
                       struct reason *why)
@@ -225,7 +225,7 @@ static int parse_bare(const struct scheme *scheme, struct view rest, struct endp
     return 0;
 }
 
-/* ---- all kinds -------------------------------------------------------------------------- */
+/* ---- all kinds --------------------------------------------------------------------------- */
 
 /* "write udp:ADDR:PORT, tcp:ADDR:PORT or unix:PATH", or the nearest of them. */
 static int refuse_scheme(struct view name, const char *complaint, uint32_t kinds,

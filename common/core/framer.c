@@ -92,7 +92,7 @@ const struct framer_counters *framer_counters(const struct framer *f)
     return &f->counters;
 }
 
-/* --- Giving out. --- */
+/* ---- Giving out. ------------------------------------------------------------------------- */
 
 static int close_foreign(struct framer *f, uint64_t *counter)
 {
@@ -169,7 +169,7 @@ static int deliver_counted(struct framer *f, struct framed *ret, const uint8_t *
                    is_binary(data, head_of(f, came)) ? RECORD_BINARY : 0);
 }
 
-/* --- Looking. --- */
+/* ---- Looking. ---------------------------------------------------------------------------- */
 
 static bool has_counts(const struct framer *f)
 {
@@ -263,7 +263,7 @@ static enum verdict judge_split(const struct framer *f, const uint8_t *line, con
     return judge_frame(f, p);
 }
 
-/* --- The steps, one for each phase. --- */
+/* ---- The steps, one for each phase. ------------------------------------------------------ */
 
 /* Consume up to <p>: it belongs to the open message. */
 static int keep_to(struct framer *f, const uint8_t *p)
@@ -513,7 +513,7 @@ static int step(struct framer *f, struct framed *ret)
     return f->error;
 }
 
-/* --- Driving. --- */
+/* ---- Driving. ---------------------------------------------------------------------------- */
 
 void framer_feed(struct framer *f, const uint8_t *data, size_t length)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* record.h - one syslog message with what the bridge learned about it.
  *
- * A record never owns its octets: it is a view into a read buffer or a batch and lives as long as
- * that does.
+ * A record never owns its octets: it is a view into a read buffer or a batch and lives as long
+ * as that does.
  */
 #ifndef HVLOG_CORE_RECORD_H
 #define HVLOG_CORE_RECORD_H
@@ -22,7 +22,8 @@ enum transport {
 
 /* Flags of a record; on the wire, as above. */
 enum {
-    RECORD_TRUNCATED = 1 << 0,    /* the end of the message is missing; orig_length says how long */
+    RECORD_TRUNCATED =
+        1 << 0, /* the end of the message is missing; orig_length says how long */
     RECORD_UNTERMINATED = 1 << 1, /* a text line that the connection's end closed */
     RECORD_DESYNC = 1 << 2,       /* left-over text after a counted frame */
     RECORD_BINARY = 1 << 3,       /* holds an LF or a NUL: a line-framed output must escape */
@@ -46,10 +47,10 @@ struct record {
 
 /* Bounds that all layers share. */
 enum {
-    MESSAGE_MAX_DEFAULT = 64 * 1024,     /* max_message unless the configuration says otherwise */
-    MESSAGE_MAX_LIMIT = 1024 * 1024,     /* the largest max_message that may be configured */
-    INPUT_NAME_MAX = 32,                 /* octets of an input's or output's name */
-    INPUT_COUNT_MAX = 64,                /* inputs of one program */
+    MESSAGE_MAX_DEFAULT = 64 * 1024, /* max_message unless the configuration says otherwise */
+    MESSAGE_MAX_LIMIT = 1024 * 1024, /* the largest max_message that may be configured */
+    INPUT_NAME_MAX = 32,             /* octets of an input's or output's name */
+    INPUT_COUNT_MAX = 64,            /* inputs of one program */
 };
 
 #endif

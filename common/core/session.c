@@ -20,8 +20,7 @@ _Static_assert(WIRE_HEADER_BYTES + WIRE_HELLO_BYTES + WIRE_NAME_MAX /* hello */
                "one pull takes all");
 _Static_assert(SESSION_STAGING_BYTES >= 2 * WIRE_SMALL_FRAME_MAX, "a frame can be staged");
 
-/* ---- life -----------------------------------------------------------------------------------
- */
+/* ---- life -------------------------------------------------------------------------------- */
 
 static bool session_make_hello(struct session *s, const struct session_options *options)
 {
@@ -75,8 +74,7 @@ void session_free(struct session *s)
     free(s);
 }
 
-/* ---- the end --------------------------------------------------------------------------------
- */
+/* ---- the end ----------------------------------------------------------------------------- */
 
 /* text_copy() - as much of <text> as fits, cut between characters; the reason's own when there
  * is none or when it is not fit to be shown.
@@ -131,8 +129,7 @@ void session_close(struct session *s, enum wire_reason reason, const char *text)
     session_end(s, reason, text, text);
 }
 
-/* ---- what the owner says --------------------------------------------------------------------
- */
+/* ---- what the owner says ----------------------------------------------------------------- */
 
 void session_accept(struct session *s, uint64_t last_seq, uint64_t credit)
 {
@@ -176,8 +173,7 @@ uint64_t session_received(const struct session *s)
     return s->in_bytes;
 }
 
-/* ---- what is to be sent ---------------------------------------------------------------------
- */
+/* ---- what is to be sent ------------------------------------------------------------------ */
 
 /* session_ack_now() - what may be acknowledged: nothing that the peer has not sent in this
  * session.
@@ -262,8 +258,7 @@ size_t session_pull(struct session *s, uint8_t *out, size_t size, uint64_t now_u
     return used;
 }
 
-/* ---- time -----------------------------------------------------------------------------------
- */
+/* ---- time -------------------------------------------------------------------------------- */
 
 static void session_end_silent(struct session *s, const char *what)
 {

@@ -124,7 +124,8 @@ void session_accept(struct session *s, uint64_t last_seq, uint64_t credit);
 
 /* session_pull() - control frames to send, only whole ones: <size> should be SESSION_PULL_MAX,
  * which takes all there is. Returns how many octets were written; 0: none. A heartbeat's clock
- * starts when it is pulled. session_has_output() - would pull give anything?
+ * starts when it is pulled.
+ * session_has_output() - would pull give anything?
  */
 size_t session_pull(struct session *s, uint8_t *out, size_t size, uint64_t now_us);
 bool session_has_output(const struct session *s);
@@ -141,7 +142,8 @@ void session_data(struct session *s, uint64_t seq, size_t batch_bytes,
 
 /* session_ack() - all batches of the peer up to <seq> are finished here. Numbers that the peer
  * has not sent again in this session are held back until it has, so that an owner may finish a
- * batch of an earlier session. session_grant() - raise the sum of DATA octets that the peer may
+ * batch of an earlier session.
+ * session_grant() - raise the sum of DATA octets that the peer may
  * send in this session to <credit> (never lowered). Several of either collapse into one frame
  * until pulled.
  */

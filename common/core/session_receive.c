@@ -23,8 +23,7 @@ enum { SEQ_BYTES = 8, FOREIGN_SHOWN = 8 };
  */
 static const char proof_label[] = "hvlog link proof 1";
 
-/* ---- octets ---------------------------------------------------------------------------------
- */
+/* ---- octets ------------------------------------------------------------------------------ */
 
 static size_t staged(const struct session *s)
 {
@@ -64,8 +63,7 @@ void session_commit(struct session *s, size_t length, uint64_t now_us)
         s->staged_end += length;
 }
 
-/* ---- breaking off ---------------------------------------------------------------------------
- */
+/* ---- breaking off ------------------------------------------------------------------------ */
 
 static enum step step_end(struct session *s, enum wire_reason reason, const char *text)
 {
@@ -95,8 +93,7 @@ static enum step step_foreign(struct session *s)
     return step_end(s, WIRE_REASON_PROTOCOL, text);
 }
 
-/* ---- hello and proof ------------------------------------------------------------------------
- */
+/* ---- hello and proof --------------------------------------------------------------------- */
 
 /* session_prove() - the proof that the side of <role> gives: over a label, that role and both
  * hellos, the connector's first. The frames' headers hold the lengths, so there is one way to
@@ -206,8 +203,7 @@ static enum step step_proof(struct session *s, const uint8_t *proof, struct sess
     return STEP_EVENT;
 }
 
-/* ---- data -----------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------- */
 
 /* step_data() - the head of a DATA frame: everything that could be wrong is found before memory
  * is taken for the body.
@@ -264,8 +260,7 @@ static enum step step_body(struct session *s, struct session_event *ret)
     return STEP_EVENT;
 }
 
-/* ---- the other frames -----------------------------------------------------------------------
- */
+/* ---- the other frames -------------------------------------------------------------------- */
 
 static enum step step_resume(struct session *s, const struct wire_resume *resume)
 {
@@ -338,8 +333,7 @@ static enum step step_frame(struct session *s, const struct wire_frame *f, uint6
     }
 }
 
-/* ---- frames ---------------------------------------------------------------------------------
- */
+/* ---- frames ------------------------------------------------------------------------------ */
 
 /* type_may_come() - in this state. Frames of types unknown here only from a peer that has
  * proven.

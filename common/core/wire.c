@@ -27,8 +27,7 @@ _Static_assert(WIRE_BYE_BYTES + WIRE_REASON_MAX <= WIRE_SMALL_BODY_MAX, "a bye f
 
 const uint8_t wire_magic[WIRE_MAGIC_BYTES] = {'h', 'v', 'l', 'o', 'g', '\r', '\n', 0x1A};
 
-/* ---- what a peer may say --------------------------------------------------------------------
- */
+/* ---- what a peer may say ----------------------------------------------------------------- */
 
 /* utf8_length() - octets of the well-formed character at <s>, of which <left> octets are there;
  * 0 if it is none, or a control character. Overlong forms, surrogates and what lies beyond
@@ -112,8 +111,7 @@ bool wire_is_foreign(const uint8_t *in, size_t length)
     return false;
 }
 
-/* ---- encoding -------------------------------------------------------------------------------
- */
+/* ---- encoding ---------------------------------------------------------------------------- */
 
 static size_t encode_hello(const struct wire_hello *h, uint8_t *out)
 {
@@ -199,8 +197,7 @@ void wire_encode_data_header(uint64_t seq, size_t batch_bytes,
     bytes_put64(out + WIRE_HEADER_BYTES, seq);
 }
 
-/* ---- decoding -------------------------------------------------------------------------------
- */
+/* ---- decoding ---------------------------------------------------------------------------- */
 
 bool wire_type_is_known(uint8_t type)
 {

@@ -43,7 +43,8 @@ int os_dgram_open(const struct endpoint *endpoint, uint32_t receive_buffer,
                   struct os_dgram **ret);
 
 /* os_dgram_buffer() - octets of kernel receive buffer really got (Linux: half of what it
- * reports, as it doubles every wish). os_dgram_port() - the bound port.
+ * reports, as it doubles every wish).
+ * os_dgram_port() - the bound port.
  * os_dgram_kernel_dropped() - datagrams that the system dropped for want of buffer since
  * opening (SO_RXQ_OVFL), 64 bits wide over the counter's wraps; 0 where the system does not
  * tell (os_dgram_has_kernel_dropped()). It is a value kept by os_dgram_receive(): up to the
@@ -91,10 +92,10 @@ int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count,
 /* os_dgram_cancel() - ends the receive or send that is under way, else the next one, with
  * ERR_CANCELED; once. Datagrams that were there stay for the receive behind it. Any thread.
  */
-/* os_dgram_check() - whether the system was told meanwhile that a datagram sent found nobody (ICMP
- * port unreachable). On loopback it is told before the send returns, from elsewhere some time
- * later, or never. The next send would say so too, but where one call sends many the system may
- * swallow it. Does not block.
+/* os_dgram_check() - whether the system was told meanwhile that a datagram sent found nobody
+ * (ICMP port unreachable). On loopback it is told before the send returns, from elsewhere some
+ * time later, or never. The next send would say so too, but where one call sends many the
+ * system may swallow it. Does not block.
  *
  * Returns 0, or an error as os_dgram_send(); it is told once.
  */

@@ -72,8 +72,8 @@ struct os_stream_ops {
 
 struct os_stream {
     const struct os_stream_ops *ops;
-    char peer
-        [96]; /* who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812" */
+    char peer[96]; /* who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812"
+                    */
 };
 
 struct os_listener_ops {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* carrier_hvsock.c - the suite over the product's Hyper-V sockets, with the stand-in behind them. */
+/* carrier_hvsock.c - the suite over the product's Hyper-V sockets, with the stand-in behind
+ * them. */
 #include <stdio.h>
 
 #include "suite.h"
@@ -19,7 +20,8 @@ static const struct os_carrier *carrier(void)
     return os_carrier_find("hvsock");
 }
 
-/* A reset in place of the end of the stream, short sends, and no option that only newer systems have. */
+/* A reset in place of the end of the stream, short sends, and no option that only newer systems
+ * have. */
 static const char *prepare(void)
 {
     static const struct hyperv_habits bad = {

@@ -12,7 +12,8 @@ static const struct os_carrier *carrier(void)
     return os_carrier_find("tcp");
 }
 
-/* A loopback address of our own, made from the process id, so that fixed ports meet nobody else's. */
+/* A loopback address of our own, made from the process id, so that fixed ports meet nobody
+ * else's. */
 static void address(unsigned number, char listen[SUITE_TEXT_MAX], char dial[SUITE_TEXT_MAX])
 {
     unsigned id = (unsigned)os_process_id();

@@ -15,8 +15,8 @@ const struct os_carrier *faulty_carrier(const struct os_carrier *real);
 /* faulty_cut_all() - break every open stream now. Returns how many there were. */
 size_t faulty_cut_all(void);
 
-/* faulty_cut_after() - break a stream when it has written <bytes> octets more, the last write ending exactly
- * there. Holds for the next stream that reaches it, once.
+/* faulty_cut_after() - break a stream when it has written <bytes> octets more, the last write
+ * ending exactly there. Holds for the next stream that reaches it, once.
  */
 void faulty_cut_after(size_t bytes);
 

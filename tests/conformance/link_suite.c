@@ -46,7 +46,8 @@ static void place_init(struct place *p)
         (struct os_target){.endpoint = &p->dial_endpoint, .vm_id = suite_carrier.vm_id};
 }
 
-/* A relay that listens and an agent that connects, each with a sink that demands every number once. */
+/* A relay that listens and an agent that connects, each with a sink that demands every number
+ * once. */
 struct both {
     struct place place;
     struct node relay, agent;
@@ -79,7 +80,7 @@ static void assert_all_there(struct node *from, struct node *to)
     assert_int_equal(node_received(to), from->sent);
 }
 
-/* ---- two good ends ---- */
+/* ---- two good ends ----------------------------------------------------------------------- */
 
 static void link__both_ways__carries_every_record_in_order(void **state)
 {
@@ -169,8 +170,8 @@ static void link__cut_in_the_middle_of_a_frame__loses_and_repeats_nothing(void *
     both_close(&b);
 }
 
-/* Back-pressure: while the outputs take nothing, the far side holds what its credit says and no more; the rest stays in
- * the sender's queue, which holds its producers back in its turn. */
+/* Back-pressure: while the outputs take nothing, the far side holds what its credit says and no
+ * more; the rest stays in the sender's queue, which holds its producers back in its turn. */
 static void link__slow_reader__holds_the_sender_back_within_the_credit(void **state)
 {
     enum { RECORDS = 250, LENGTH = 1000, BATCHES = 14 };
@@ -252,7 +253,7 @@ static void link__two_agents__each_gets_what_comes(void **state)
     both_close(&b);
 }
 
-/* ---- who does not belong is refused, with a reason on both sides ---- */
+/* ---- who does not belong is refused, with a reason on both sides ------------------------- */
 
 static void link__wrong_secret__is_refused_with_a_reason_on_both_sides(void **state)
 {

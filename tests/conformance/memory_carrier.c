@@ -204,7 +204,7 @@ static struct memory_stream *stream_new(struct pair *pair, int side)
     return s;
 }
 
-/* ---- listeners ---- */
+/* ---- listeners --------------------------------------------------------------------------- */
 
 static int memory_accept(struct os_listener *base, struct os_stream **ret)
 {

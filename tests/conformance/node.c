@@ -139,7 +139,7 @@ void node_hold(struct node *n, bool hold)
     os_mutex_unlock(&n->lock);
 }
 
-/* ---- waiting for a state ---- */
+/* ---- waiting for a state ----------------------------------------------------------------- */
 
 uint64_t node_received(struct node *n)
 {

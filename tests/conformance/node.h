@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* node.h - one side of a link for the suite: two queues, a link, and a sink that checks what comes.
+/* node.h - one side of a link for the suite: two queues, a link, and a sink that checks what
+ * comes.
  *
- * Records are numbered: "1", "2", ... The sink demands each number exactly once and in order, which is
- * what the link promises over breaks as long as both programs live.
+ * Records are numbered: "1", "2", ... The sink demands each number exactly once and in order,
+ * which is what the link promises over breaks as long as both programs live.
  */
 #ifndef HVLOG_TESTS_NODE_H
 #define HVLOG_TESTS_NODE_H
@@ -36,7 +37,8 @@ void node_open(struct node *n, const struct os_carrier *carrier, const char *add
 int node_start(struct node *n);
 void node_close(struct node *n);
 
-/* node_submit() - <batches> batches of <records> numbered records, padded to <length> octets each. Waits for room. */
+/* node_submit() - <batches> batches of <records> numbered records, padded to <length> octets
+ * each. Waits for room. */
 void node_submit(struct node *n, size_t batches, size_t records, size_t length);
 
 void node_hold(struct node *n, bool hold);

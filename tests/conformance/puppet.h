@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* puppet.h - a peer that does what the test says and nothing else: for all that a good peer never does.
+/* puppet.h - a peer that does what the test says and nothing else: for all that a good peer
+ * never does.
  *
- * One thread drives it: it reads only when told to, so it can be slow, silent or dead in the middle of a frame.
+ * One thread drives it: it reads only when told to, so it can be slow, silent or dead in the
+ * middle of a frame.
  */
 #ifndef HVLOG_TESTS_PUPPET_H
 #define HVLOG_TESTS_PUPPET_H
@@ -27,11 +29,13 @@ void puppet_dial(struct puppet *p, const struct os_carrier *carrier,
 void puppet_accept(struct puppet *p, struct os_listener *listener);
 void puppet_close(struct puppet *p);
 
-/* puppet_greet() - begin a session as <role> under <name>, with <secret> ("": none). puppet_open() - and go on until it is open. */
+/* puppet_greet() - begin a session as <role> under <name>, with <secret> ("": none).
+ * puppet_open() - and go on until it is open. */
 void puppet_greet(struct puppet *p, enum wire_role role, const char *name, const char *secret);
 void puppet_open(struct puppet *p, enum wire_role role, const char *name, const char *secret);
 
-/* puppet_turn() - send what is to be sent, read once, take the events. Returns false when the stream has ended. */
+/* puppet_turn() - send what is to be sent, read once, take the events. Returns false when the
+ * stream has ended. */
 bool puppet_turn(struct puppet *p);
 
 /* puppet_drain() - turns until the stream has ended. */

@@ -4,17 +4,17 @@
  *     flood [-c CONNECTIONS] [-n MESSAGES] [-r RATE] [-s SIZE] [-f line|octet] [-p 3164|5424]
  *           [-t TAG] [-o MANIFEST] [-k] [-w SECONDS] ADDRESS|lines:
  *
- * Each message names its stream, "TAG<connection>.<epoch>", and its number in it; behind them come
- * letters that follow from the number, so that verify sees what was cut or mixed up:
+ * Each message names its stream, "TAG<connection>.<epoch>", and its number in it; behind them
+ * come letters that follow from the number, so that verify sees what was cut or mixed up:
  *
  *     <13>Oct 11 22:14:15 lan flood: ~c=T3.0 n=42 qrstuvwxyzab;
  *
- * MESSAGES is for each connection, RATE a second for all of them together (0: no limit). With -k a
- * connection that breaks is made again, as the stream's next epoch; without, that is a failure.
- * At the end of a stream connection flood waits until the peer has closed, too, so that nothing is
- * under way any more. MANIFEST gets one line for each stream, "NAME whole|cut COUNT", the list
- * that verify checks against: of a cut one the end may be missing. lines: writes messages without
- * their headers to stdout, for logger -f.
+ * MESSAGES is for each connection, RATE a second for all of them together (0: no limit). With
+ * -k a connection that breaks is made again, as the stream's next epoch; without, that is a
+ * failure. At the end of a stream connection flood waits until the peer has closed, too, so
+ * that nothing is under way any more. MANIFEST gets one line for each stream, "NAME whole|cut
+ * COUNT", the list that verify checks against: of a cut one the end may be missing. lines:
+ * writes messages without their headers to stdout, for logger -f.
  */
 #include <errno.h>
 #include <poll.h>

@@ -13,7 +13,8 @@ enum {
     INPUT_MAX_BYTES = 16 << 20, /* larger than any input the targets read */
 };
 
-/* replay_file() - feed the file at <path> to the target. Returns 0, or -1 if it cannot be read. */
+/* replay_file() - feed the file at <path> to the target. Returns 0, or -1 if it cannot be read.
+ */
 static int replay_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -43,7 +44,8 @@ static int replay_file(const char *path)
     return 0;
 }
 
-/* replay_folder() - every file of <folder>. Returns their number, or -1 after saying what failed. */
+/* replay_folder() - every file of <folder>. Returns their number, or -1 after saying what
+ * failed. */
 static int replay_folder(const char *folder)
 {
     DIR *dir = opendir(folder);

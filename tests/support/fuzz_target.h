@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fuzz_target.h - what libFuzzer and fuzz_replay.c call; hvlog_fuzz() includes it into every target. */
+/* fuzz_target.h - what libFuzzer and fuzz_replay.c call; hvlog_fuzz() includes it into every
+ * target. */
 #ifndef HVLOG_TESTS_FUZZ_TARGET_H
 #define HVLOG_TESTS_FUZZ_TARGET_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* json_pick.c - prints values of the JSON on stdin: json_pick a.b.c..., a value a line, in order.
+/* json_pick.c - prints values of the JSON on stdin: json_pick a.b.c..., a value a line, in
+ * order.
  *
  * true and false are printed as such, a null as nothing. Exit status 1 if one is not there.
  */

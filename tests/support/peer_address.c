@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* peer_address.c - addresses as the test tools take them, in the words of hvlog's configuration. */
+/* peer_address.c - addresses as the test tools take them, in the words of hvlog's
+ * configuration. */
 #include "peer_address.h"
 
 #include <netdb.h>

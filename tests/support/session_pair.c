@@ -92,8 +92,7 @@ void pair_release(struct pair *p)
         free(p->sides[i].out);
 }
 
-/* ---- owners ---------------------------------------------------------------------------------
- */
+/* ---- owners ------------------------------------------------------------------------------ */
 
 static void check_batch(const struct session_event *ev)
 {
@@ -178,8 +177,7 @@ void pair_events(struct pair *p, int side)
     }
 }
 
-/* ---- octets ---------------------------------------------------------------------------------
- */
+/* ---- octets ------------------------------------------------------------------------------ */
 
 void pair_feed(struct pair *p, int side, const uint8_t *data, size_t length, size_t chunk)
 {
@@ -296,8 +294,7 @@ void pair_open(struct pair *p, uint64_t to_send)
     must(p->owners[1].finished == to_send, "not all batches came");
 }
 
-/* ---- looking --------------------------------------------------------------------------------
- */
+/* ---- looking ----------------------------------------------------------------------------- */
 
 const struct pair_event *pair_find(const struct pair *p, int side, enum session_event_type type)
 {

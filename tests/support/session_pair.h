@@ -63,7 +63,8 @@ struct pair {
 struct session_options pair_options(struct pair *p, int side);
 
 /* pair_init() - everything but the sessions. pair_connect() - new sessions with pair_options().
- * pair_disconnect() - the link breaks; the owners stay. pair_release() - frees all.
+ * pair_disconnect() - the link breaks; the owners stay.
+ * pair_release() - frees all.
  */
 void pair_init(struct pair *p, const char *connector_secret, const char *listener_secret);
 void pair_connect(struct pair *p);

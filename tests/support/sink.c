@@ -3,9 +3,9 @@
  *
  *     sink ADDRESS FILE
  *
- * One thread, any number of connections; a connection's lines are written when they are whole, a
- * datagram gets its LF. What was read is written before the next is read, and SIGTERM ends it only
- * between the two: so what it has read is never lost, short of SIGKILL. Line framing only.
+ * One thread, any number of connections; a connection's lines are written when they are whole,
+ * a datagram gets its LF. What was read is written before the next is read, and SIGTERM ends it
+ * only between the two: so what it has read is never lost, short of SIGKILL. Line framing only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -126,7 +126,8 @@ static int listen_at(const struct peer_address *at)
     return fd;
 }
 
-/* A signal that comes while nothing is to be read must end ppoll(), and is let in only there. */
+/* A signal that comes while nothing is to be read must end ppoll(), and is let in only there.
+ */
 static void run(bool is_stream, int file)
 {
     sigset_t none, term;

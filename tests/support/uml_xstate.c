@@ -3,8 +3,8 @@
  *
  * A library for LD_PRELOAD. The kernel takes a traced process's extended state only whole
  * (PTRACE_SETREGSET of NT_X86_XSTATE, else EFAULT). User-Mode Linux 6.1 has room for that of
- * AVX-512, not for the 8 KiB more of AMX, and dies as its first program starts. Here what it hands over
- * is completed by what the process has already.
+ * AVX-512, not for the 8 KiB more of AMX, and dies as its first program starts. Here what it
+ * hands over is completed by what the process has already.
  */
 #include <elf.h>
 #include <stdarg.h>
@@ -35,7 +35,8 @@ static long set_xstate(pid_t pid, void *address, const struct iovec *part)
     return call(PTRACE_SETREGSET, pid, address, &v);
 }
 
-/* The C library's ptrace() returns what PEEK requests read; the system call writes it to <data>. */
+/* The C library's ptrace() returns what PEEK requests read; the system call writes it to
+ * <data>. */
 long ptrace(enum __ptrace_request request, ...)
 {
     va_list list;

@@ -5,10 +5,10 @@
  *
  * Looks for flood's mark in each line, whatever a syslog server wrote around it. A stream of a
  * manifest that is whole must have all its messages; one that is cut may lack its end. With -d
- * messages may come again, as at-least-once allows: going back is fine, a gap is not. With -g up
- * to so many may be missing inside of streams, in all. With -l there are also the messages of
- * loggen, so many in all and from so many of its connections. Any line without a mark is counted
- * as foreign, which is an error. Prints one line; exit status 0 if all is well.
+ * messages may come again, as at-least-once allows: going back is fine, a gap is not. With -g
+ * up to so many may be missing inside of streams, in all. With -l there are also the messages
+ * of loggen, so many in all and from so many of its connections. Any line without a mark is
+ * counted as foreign, which is an error. Prints one line; exit status 0 if all is well.
  */
 #include <errno.h>
 #include <stdbool.h>

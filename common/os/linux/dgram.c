@@ -54,8 +54,7 @@ struct os_dgram {
     bool is_connected;
 };
 
-/* ---- both
- * ----------------------------------------------------------------------------------- */
+/* ---- both -------------------------------------------------------------------------------- */
 
 static int dgram_new(bool is_unix, struct os_dgram **ret)
 {
@@ -125,8 +124,7 @@ static int dgram_wait(struct os_dgram *d, short events, uint64_t deadline_ms)
     return 0;
 }
 
-/* ---- receiving
- * ------------------------------------------------------------------------------ */
+/* ---- receiving --------------------------------------------------------------------------- */
 
 static void slot_prepare(struct os_dgram *d, int i)
 {
@@ -286,8 +284,7 @@ int os_dgram_receive(struct os_dgram *d, struct os_datagram *ret, int max, uint6
     }
 }
 
-/* ---- sending
- * -------------------------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------------------------- */
 
 static int connect_unix(struct os_dgram *d)
 {

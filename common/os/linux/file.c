@@ -179,8 +179,7 @@ void os_file_close(struct os_file *f)
     free(f);
 }
 
-/* ---- reading whole files
- * -------------------------------------------------------------------- */
+/* ---- reading whole files ----------------------------------------------------------------- */
 
 struct growing {
     char *data;

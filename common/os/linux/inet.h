@@ -20,7 +20,8 @@ union inet_address {
 };
 
 /* inet_from() - a socket address as a value (IPv4-mapped folded); ADDRESS_NONE for other
- * families. inet_to() - a value as a socket address; returns its length, 0 for ADDRESS_NONE.
+ * families.
+ * inet_to() - a value as a socket address; returns its length, 0 for ADDRESS_NONE.
  */
 void inet_from(const union inet_address *from, struct address *ret);
 socklen_t inet_to(const struct address *a, union inet_address *ret);

@@ -172,8 +172,7 @@ int stream_new(int fd, const struct stream_kind *kind, struct os_stream **ret)
     return 0;
 }
 
-/* ---- connecting
- * ----------------------------------------------------------------------------- */
+/* ---- connecting -------------------------------------------------------------------------- */
 
 struct stream_wait stream_wait_init(unsigned timeout_ms, bool (*is_canceled)(void *), void *arg)
 {
@@ -240,8 +239,7 @@ int stream_connect(int fd, const struct sockaddr *to, socklen_t length,
     return r;
 }
 
-/* ---- listening
- * ------------------------------------------------------------------------------ */
+/* ---- listening --------------------------------------------------------------------------- */
 
 struct fd_listener {
     struct os_listener l; /* first, as above */
@@ -335,8 +333,7 @@ int stream_listener_new(int fd, uint32_t port, const struct unix_file *file,
     return 0;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------ */
+/* ---- the table --------------------------------------------------------------------------- */
 
 const struct os_carrier *os_carrier_find(const char *scheme)
 {

@@ -55,7 +55,7 @@ static void assert_errors(const char *text, const char *expected)
     text_release(&errors);
 }
 
-/* ---- what is right -------------------------------------------------------------------------- */
+/* ---- what is right ----------------------------------------------------------------------- */
 
 static void config__no_text__has_the_defaults(void **state)
 {
@@ -215,7 +215,7 @@ static void config__file__overrides_the_program_key_by_key(void **state)
     config_free(c);
 }
 
-/* ---- what is wrong -------------------------------------------------------------------------- */
+/* ---- what is wrong ----------------------------------------------------------------------- */
 
 static void config__mistake__is_told_with_line_and_remedy(void **state)
 {
@@ -386,7 +386,7 @@ static void config__link_of_another_system__is_a_mistake(void **state)
     }
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------- */
 
 static void write_file(const char *name, const char *text, size_t length)
 {

@@ -31,7 +31,8 @@ void inlet_open(struct inlet *t);  /* opens and starts */
 void inlet_close(struct inlet *t); /* stops and frees all */
 
 /* inlet_expect() - take from the queue until <count> records are there; fails at the test's
- * limit. inlet_drain() - take what is there now.
+ * limit.
+ * inlet_drain() - take what is there now.
  */
 void inlet_expect(struct inlet *t, size_t count);
 void inlet_drain(struct inlet *t);

@@ -321,7 +321,7 @@ static void queue__records_given_up_or_unwanted__count_as_dropped(void **state)
     queue_free(q);
 }
 
-/* ---- release calls ---- */
+/* ---- release calls ----------------------------------------------------------------------- */
 
 struct producer {
     uint64_t last_tag;
@@ -380,7 +380,7 @@ static void queue__forgotten_producer__is_told_nothing(void **state)
     queue_free(q);
 }
 
-/* ---- several threads ---- */
+/* ---- several threads --------------------------------------------------------------------- */
 
 enum { STRESS_PRODUCERS = 3, STRESS_BATCHES = 2000 };
 

@@ -106,8 +106,7 @@ static void check_equal(const struct batch *a, const struct batch *b)
     }
 }
 
-/* ---- building -------------------------------------------------------------------------------
- */
+/* ---- building ---------------------------------------------------------------------------- */
 
 static void batch__records_of_several_sources__come_back(void **state)
 {
@@ -409,8 +408,7 @@ static void batch_builder__names_that_cannot_be__is_null(void **state)
     batch_builder_free(bb);
 }
 
-/* ---- decoding -------------------------------------------------------------------------------
- */
+/* ---- decoding ---------------------------------------------------------------------------- */
 
 /* Two inputs, two sources, three records: header 24, inputs 4 + 6, sources 48, rows 48,
  * payload.

@@ -43,7 +43,7 @@ void *__wrap_realloc(void *memory, size_t size)
     return __real_realloc(memory, size);
 }
 
-/* --- Undecided. --- */
+/* ---- Undecided. -------------------------------------------------------------------------- */
 
 static struct framer *framer_with(const char *octets, size_t length, bool multi_line)
 {
@@ -172,7 +172,7 @@ static void settle__half_a_tls_record__is_text(void **state)
     framer_free(f);
 }
 
-/* --- Cost. --- */
+/* ---- Cost. ------------------------------------------------------------------------------- */
 
 static void line__whole_in_what_was_fed__is_not_copied(void **state)
 {
@@ -234,7 +234,7 @@ static void release_idle__message_held__keeps_it(void **state)
     framer_free(f);
 }
 
-/* --- Memory. --- */
+/* ---- Memory. ----------------------------------------------------------------------------- */
 
 static void new__no_memory__is_null(void **state)
 {

@@ -107,7 +107,7 @@ static void expect(const struct script *s)
 
 #define EXPECT(...) expect(&(const struct script){__VA_ARGS__})
 
-/* --- 1 --- */
+/* ---- 1 ----------------------------------------------------------------------------------- */
 
 static void between__lf_cr_nul__are_padding(void **state)
 {
@@ -137,7 +137,7 @@ static void between__more_sp_than_a_message_may_have__is_cut(void **state)
            .messages = {HEAD("   ", 6), LINE("<1>")}, .counters = {.truncated = 1});
 }
 
-/* --- 2 --- */
+/* ---- 2 ----------------------------------------------------------------------------------- */
 
 static void counted__whatever_is_inside__stays(void **state)
 {
@@ -183,7 +183,7 @@ static void count__with_zero_two_sp_or_no_pri__is_text(void **state)
                         LINE("5 a<13>")});
 }
 
-/* --- 3 --- */
+/* ---- 3 ----------------------------------------------------------------------------------- */
 
 static void line__cr_lf__takes_one_cr(void **state)
 {
@@ -250,7 +250,7 @@ static void line__many_digits_without_sp_and_pri__counts_nothing(void **state)
                         FLAGGED("1234567890", UNTERMINATED)});
 }
 
-/* --- 4 --- */
+/* ---- 4 ----------------------------------------------------------------------------------- */
 
 static void line__of_the_limit_with_cr_lf__is_whole(void **state)
 {
@@ -281,7 +281,7 @@ static void counted__above_the_limit_and_incomplete__counts_both(void **state)
            .counters = {.truncated = 1, .frame_incomplete = 1});
 }
 
-/* --- 5 --- */
+/* ---- 5 ----------------------------------------------------------------------------------- */
 
 static void desync__text_after_a_count__is_a_left_over(void **state)
 {
@@ -340,7 +340,7 @@ static void desync__oversize_left_over__counts_and_ends_before_its_pri(void **st
            .counters = {.framing_desync = 1, .frame_too_large = 1});
 }
 
-/* --- 6 --- */
+/* ---- 6 ----------------------------------------------------------------------------------- */
 
 static void end__in_a_line__is_unterminated(void **state)
 {
@@ -364,7 +364,7 @@ static void end__of_nothing__gives_nothing(void **state)
     EXPECT(STREAM("\n"), .counters = {.framing_padding = 1});
 }
 
-/* --- 8 --- */
+/* ---- 8 ----------------------------------------------------------------------------------- */
 
 static void tls__at_the_start__closes(void **state)
 {
@@ -422,7 +422,7 @@ static void closed__later_calls__give_the_error_again(void **state)
     framer_free(f);
 }
 
-/* --- 9 --- */
+/* ---- 9 ----------------------------------------------------------------------------------- */
 
 static void pri__out_of_range_or_zero_padded__counts(void **state)
 {
@@ -433,7 +433,7 @@ static void pri__out_of_range_or_zero_padded__counts(void **state)
            .counters = {.bad_pri = 4, .framing_desync = 1});
 }
 
-/* --- Other values of framing. --- */
+/* ---- Other values of framing. ------------------------------------------------------------ */
 
 static void framing_line__count_and_nul__are_text(void **state)
 {

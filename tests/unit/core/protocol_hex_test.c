@@ -85,8 +85,7 @@ static struct wire_frame frame(const char *caption, uint8_t type)
     return f;
 }
 
-/* ---- examples -------------------------------------------------------------------------------
- */
+/* ---- examples ---------------------------------------------------------------------------- */
 
 static void check_hello(const char *caption, enum wire_role role, const char *name,
                         uint8_t nonce, uint8_t identity)
@@ -242,8 +241,7 @@ static void protocol__data_example__is_the_batch_it_says(void **state)
     batch_unref(b);
 }
 
-/* ---- the handshake --------------------------------------------------------------------------
- */
+/* ---- the handshake ----------------------------------------------------------------------- */
 
 static int example_hmac(void *arg, const uint8_t *data, size_t length,
                         uint8_t ret[WIRE_PROOF_BYTES])
@@ -322,8 +320,7 @@ static void protocol__examples_in_order__open_a_session_of_either_role(void **st
     session_free(listener);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------------------------ */
 
 /* number_in_row() - the number in column <column> of the table row that begins with <start>. */
 static long number_in_row(const char *start, int column)

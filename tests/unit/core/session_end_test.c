@@ -25,8 +25,7 @@ static size_t collected(struct pair *p, int side, uint8_t type)
     return pair_count_frames(s->out, s->out_length, type);
 }
 
-/* ---- heartbeats -----------------------------------------------------------------------------
- */
+/* ---- heartbeats -------------------------------------------------------------------------- */
 
 static void session__heartbeat__measures_the_round_trip(void **state)
 {
@@ -147,8 +146,7 @@ static void session__ping_flood__is_answered_by_the_last_pong(void **state)
     pair_release(&p);
 }
 
-/* ---- bye ------------------------------------------------------------------------------------
- */
+/* ---- bye --------------------------------------------------------------------------------- */
 
 static void session__bye__ends_both_sides_with_one_answer(void **state)
 {

@@ -48,8 +48,7 @@ static struct wire_frame peer_hello(enum wire_role role)
     return f;
 }
 
-/* ---- the secret -----------------------------------------------------------------------------
- */
+/* ---- the secret -------------------------------------------------------------------------- */
 
 static void session__other_secret__listener_refuses_and_proves_nothing(void **state)
 {
@@ -180,8 +179,7 @@ static void session__hmac_fails__ends_as_internal(void **state)
     feed_and_check(&p, CONNECTOR, &hello, WIRE_REASON_INTERNAL);
 }
 
-/* ---- the hello ------------------------------------------------------------------------------
- */
+/* ---- the hello --------------------------------------------------------------------------- */
 
 static void session__no_common_version__text_has_both_ranges(void **state)
 {
@@ -299,8 +297,7 @@ static void session__malformed_hello__protocol(void **state)
     pair_release(&p);
 }
 
-/* ---- before the proof -----------------------------------------------------------------------
- */
+/* ---- before the proof -------------------------------------------------------------------- */
 
 /* Nothing large, unknown or early from somebody who has proven nothing. */
 static void session__unproven_peer__may_only_prove(void **state)

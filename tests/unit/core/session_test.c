@@ -27,8 +27,7 @@ static size_t collected(struct pair *p, int side, uint8_t type)
     return pair_count_frames(s->out, s->out_length, type);
 }
 
-/* ---- handshake ------------------------------------------------------------------------------
- */
+/* ---- handshake --------------------------------------------------------------------------- */
 
 static void check_opening(const char *secret)
 {
@@ -160,8 +159,7 @@ static void session__grant_before_the_peers_resume__waits(void **state)
     pair_release(&p);
 }
 
-/* ---- octets in any pieces -------------------------------------------------------------------
- */
+/* ---- octets in any pieces ---------------------------------------------------------------- */
 
 /* A transcript of all that one side says in a session with data both ways and a bye. */
 static size_t make_transcript(int from, uint8_t *out)
@@ -309,8 +307,7 @@ static void session__close_while_a_body_is_read__leaves_its_memory(void **state)
     pair_release(&p);
 }
 
-/* ---- data, acknowledgement, credit ----------------------------------------------------------
- */
+/* ---- data, acknowledgement, credit ------------------------------------------------------- */
 
 static void session__many_batches_both_ways__all_delivered_and_acknowledged(void **state)
 {

@@ -82,8 +82,7 @@ static unsigned mode_of(const char *name)
     return st.st_mode & 07777;
 }
 
-/* ---- the socket's file
- * ---------------------------------------------------------------------- */
+/* ---- the socket's file ------------------------------------------------------------------- */
 
 /* A program that was killed leaves its socket's file. */
 static void leave_stale(const char *name, int type)
@@ -215,8 +214,7 @@ static void control__peer__is_this_process(void **state)
     stream_pair_close(&pair);
 }
 
-/* ---- dialing somebody who does not answer
- * --------------------------------------------------- */
+/* ---- dialing somebody who does not answer ------------------------------------------------ */
 
 /* A listener whose backlog is full: for TCP the kernel drops what comes then, so that a dial
  * waits; a unix socket makes the dialer wait. */

@@ -13,8 +13,7 @@ enum {
     RACES = 50, /* so often a cancel is tried against a wait that begins at the same time */
 };
 
-/* ---- a connected pair
- * ----------------------------------------------------------------------- */
+/* ---- a connected pair -------------------------------------------------------------------- */
 
 struct dialing {
     const struct os_carrier *carrier;
@@ -100,8 +99,7 @@ static int write_all(struct os_stream *s, const void *data, size_t length)
     return s->ops->write(s, &vec, 1);
 }
 
-/* ---- octets
- * --------------------------------------------------------------------------------- */
+/* ---- octets ------------------------------------------------------------------------------ */
 
 /* A pattern in which no two places nearby look alike. */
 static uint8_t pattern_at(size_t i)
@@ -202,8 +200,7 @@ static void stream__both_ends__are_named(void **state)
     stream_pair_close(&pair);
 }
 
-/* ---- ends
- * ----------------------------------------------------------------------------------- */
+/* ---- ends -------------------------------------------------------------------------------- */
 
 /* The first write may still succeed; no write kills the program. */
 static void stream__peer_is_gone__write_is_closed(void **state)
@@ -248,8 +245,7 @@ static void stream__is_ended__throws_octets_away_and_sees_the_end(void **state)
     stream_pair_close(&pair);
 }
 
-/* ---- cancel
- * --------------------------------------------------------------------------------- */
+/* ---- cancel ------------------------------------------------------------------------------ */
 
 struct waiting {
     struct os_stream *stream;
@@ -355,8 +351,7 @@ static void listener__cancel__ends_an_accept_and_every_later_one(void **state)
     }
 }
 
-/* ---- listeners
- * ------------------------------------------------------------------------------ */
+/* ---- listeners --------------------------------------------------------------------------- */
 
 static void listener__place_is_taken__second_one_is_in_use(void **state)
 {
@@ -396,8 +391,7 @@ static void listener__closed__place_is_free_again(void **state)
     l->ops->close(l);
 }
 
-/* ---- unsent
- * --------------------------------------------------------------------------------- */
+/* ---- unsent ------------------------------------------------------------------------------ */
 
 static void stream__unsent__is_zero_when_the_peer_has_all(void **state)
 {
