@@ -67,6 +67,8 @@ need_peer() {
     [ -x "$deps/$1/bin/$2" ] || skip "$1 is not there: tests/support/peer-unpack $1 fetches it"
 }
 
+declare -A pids=() # of what was started and not yet waited for
+
 # ---- waiting --------------------------------------------------------------------------------
 
 # Between two looks at a state: nobody ever writes to this pipe.
@@ -76,19 +78,29 @@ pause() {
     read -r -t 0.03 -u "$pause_fd" || true
 }
 
+# nobody_died WAITING-FOR - there is nothing to wait for if a server is gone that nobody stopped.
+nobody_died() {
+    local name
+    [ "$1" != has_ended ] || return 0
+    for name in agent relay syslog-ng rsyslog; do
+        if [ -n "${pids[$name]:-}" ] && ! is_running "$name"; then
+            fail "$name has ended by itself"
+        fi
+    done
+}
+
 # wait_for SECONDS COMMAND... - until COMMAND succeeds. Fails the test if it does not.
 wait_for() {
     local limit=$((SECONDS + $1 * patience))
     shift
     until "$@"; do
+        nobody_died "$1"
         [ $SECONDS -le $limit ] || fail "waited in vain for: $*"
         pause
     done
 }
 
 # ---- processes ------------------------------------------------------------------------------
-
-declare -A pids=()
 
 # start NAME NAMESPACE COMMAND... - in the background; its output goes to NAME.log. `-` is no namespace.
 start() {
@@ -281,6 +293,27 @@ begin() {
 
 relay_command=("$relay_bin")
 
+# make_link unix|tcp|vsock - $agent_link and $relay_link, the addresses of the two ends.
+# shellcheck disable=SC2034 # for the scripts
+make_link() {
+    case $1 in
+        unix)
+            agent_link=unix:$dir/link.sock
+            relay_link=$agent_link
+            ;;
+        vsock)
+            agent_link=vsock:local:5140
+            relay_link=vsock:any:5140
+            ;;
+        tcp)
+            # The one cable of wsl, as the NAT's network is; there is no route on.
+            connect_hosts "$win" wsl0 198.51.100.1/30 -- "$wsl" eth0 198.51.100.2/30
+            agent_link=tcp:198.51.100.1:5140
+            relay_link=$agent_link
+            ;;
+    esac
+}
+
 # config NAME - stdin becomes NAME.conf, with a control socket of its own.
 config() {
     {
@@ -325,7 +358,7 @@ is_answering() {
 status() {
     local program=$1
     shift
-    status_json "$program" | "$tools/json_pick" "$@" || true
+    status_json "$program" | "$tools/json_pick" "$@" 2>>"$dir/status.log" || true
 }
 
 link_is_up() {
@@ -420,27 +453,36 @@ start_syslog_ng() {
     wait_for 20 syslog_server_is_ready syslog-ng "$namespace" "${ready[@]}"
 }
 
-# start_rsyslog NAMESPACE [tcp ADDRESS | udp ADDRESS | dgram PATH]... - as start_syslog_ng, $dir/rsyslog-SOURCE.out.
+# start_rsyslog NAMESPACE [tcp ADDRESS | udp ADDRESS | dgram PATH]... - as start_syslog_ng, $dir/rsyslog-SOURCE.out, and
+# beside it in $dir/rsyslog-SOURCE.parsed what it understood: program, facility, severity, text.
 start_rsyslog() {
-    local namespace=$1 ready=()
+    local namespace=$1 how ready=()
     shift
     need_peer rsyslog rsyslogd
     {
         printf 'global(workDirectory="%s" maxMessageSize="64k")\n' "$dir/rsyslog"
         echo 'module(load="imtcp") module(load="imudp") module(load="imuxsock" SysSock.Use="off")'
         printf "%s\n" 'template(name="raw" type="string" string="%rawmsg%\n")'
+        printf "%s\n" 'template(name="parsed" type="string"
+            string="%programname% %syslogfacility-text% %syslogseverity-text% %msg%\n")'
         while [ $# -gt 0 ]; do
             ready+=("$1")
             printf 'ruleset(name="%s" queue.type="FixedArray" queue.size="400000"
-                queue.dequeueBatchSize="1024") { action(type="omfile" file="%s" template="raw"
-                ioBufferSize="64k" flushOnTXEnd="on") }\n' "$1" "$dir/rsyslog-$1.out"
+                queue.dequeueBatchSize="1024") {\n' "$1"
+            for how in raw:out parsed:parsed; do
+                printf 'action(type="omfile" file="%s" template="%s" ioBufferSize="64k"
+                    flushOnTXEnd="on")\n' "$dir/rsyslog-$1.${how#*:}" "${how%:*}"
+            done
+            echo '}'
             case $1 in
                 tcp | udp)
                     printf 'input(type="im%s" address="%s" port="6514" ruleset="%s")\n' \
                         "$1" "$2" "$1"
                     ;;
                 dgram)
+                    # By itself imuxsock takes messages as of the C library, which name no host.
                     printf 'input(type="imuxsock" socket="%s" rateLimit.interval="0"
+                        useSpecialParser="off" parseHostname="on"
                         ruleset="dgram")\n' "$2"
                     ;;
             esac

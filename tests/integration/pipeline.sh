@@ -13,23 +13,7 @@ peer=$1 link=$2 tcp=$3 udp=$4 rate=$5
 connections=10
 begin "pipeline-$peer" "$@"
 
-wsl_link=
-case $link in
-    unix)
-        wsl_link=unix:$dir/link.sock
-        win_link=$wsl_link
-        ;;
-    vsock)
-        wsl_link=vsock:local:5140
-        win_link=vsock:any:5140
-        ;;
-    tcp)
-        # The one cable of wsl, as the NAT's network is; there is no route on.
-        connect_hosts "$win" wsl0 198.51.100.1/30 -- "$wsl" eth0 198.51.100.2/30
-        wsl_link=tcp:198.51.100.1:5140
-        win_link=$wsl_link
-        ;;
-esac
+make_link "$link"
 if [ "$kind" = windows ]; then
     use_wine
 fi
@@ -38,7 +22,7 @@ config agent <<END
 [node]
 name = wsl
 [link]
-address = $wsl_link
+address = $agent_link
 role = connect
 [output tcp]
 to = tcp:127.0.0.1:6514
@@ -52,7 +36,7 @@ config relay <<END
 [node]
 name = win
 [link]
-address = $win_link
+address = $relay_link
 role = listen
 [input udp4]
 listen = udp:192.0.2.1:514
