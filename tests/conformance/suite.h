@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* suite.h - what a carrier must bring to be put through the conformance suite of links.
  *
- * link_suite.c is the suite; it is linked with one carrier_NAME.c for each carrier.
+ * link_good_ends.c and link_bad_peers.c are the suite; each is linked with one carrier_NAME.c
+ * for each carrier.
  */
 #ifndef HVLOG_TESTS_SUITE_H
 #define HVLOG_TESTS_SUITE_H
