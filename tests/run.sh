@@ -87,12 +87,12 @@ if [ -n "$bench" ]; then
         "${ctest_options[@]}" </dev/null
 fi
 
-build dev -DCMAKE_BUILD_TYPE=Debug
+build dev -DCMAKE_BUILD_TYPE=RelWithDebInfo
 build asan -DCMAKE_BUILD_TYPE=Debug -DHVLOG_SANITIZE=address,undefined
 build tsan -DCMAKE_BUILD_TYPE=Debug -DHVLOG_SANITIZE=thread
 build fuzz -DCMAKE_BUILD_TYPE=Debug -DHVLOG_FUZZ=ON -DCMAKE_C_COMPILER=clang \
     -DHVLOG_FUZZ_SECONDS="$fuzz_seconds"
-build windows -DCMAKE_BUILD_TYPE=Debug --toolchain cmake/mingw-w64.cmake
+build windows -DCMAKE_BUILD_TYPE=RelWithDebInfo --toolchain cmake/mingw-w64.cmake
 
 # skip_reasons - why tests were skipped; ctest itself names only the tests.
 skip_reasons() {

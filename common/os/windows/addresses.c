@@ -71,7 +71,7 @@ static bool is_known(const struct address *known, size_t count, const struct add
 
 int os_host_addresses(struct address *ret, size_t max)
 {
-    IP_ADAPTER_ADDRESSES *list;
+    IP_ADAPTER_ADDRESSES *list = NULL;
     size_t count = 0;
     int r = adapters_get(&list);
 

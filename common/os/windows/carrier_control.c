@@ -236,7 +236,7 @@ static int control_dial(const struct os_target *target, unsigned timeout_ms,
     wchar_t name[PIPE_NAME_MAX + 1];
     DWORD mode = PIPE_READMODE_MESSAGE;
     ULONG pid = 0;
-    HANDLE pipe;
+    HANDLE pipe = INVALID_HANDLE_VALUE;
     int r = pipe_name(target, name);
 
     if (r == 0)

@@ -177,7 +177,7 @@ static int hvsock_dial(const struct os_target *target, unsigned timeout_ms,
     const struct win_waiter waiter = {
         .deadline_ms = os_clock_ms() + timeout_ms, .is_canceled = is_canceled, .arg = arg};
     const SOCKADDR_HV to = service_address(target);
-    SOCKET s;
+    SOCKET s = INVALID_SOCKET;
 
     if (uuid_is_zero(&target->vm_id))
         return win_fail(WSAEADDRNOTAVAIL); /* what Windows says to a dialled wildcard */
@@ -224,7 +224,7 @@ static int listen_error(DWORD code)
 static int hvsock_listen(const struct os_target *target, struct os_listener **ret)
 {
     const SOCKADDR_HV at = service_address(target);
-    SOCKET s;
+    SOCKET s = INVALID_SOCKET;
 
     if (uuid_is_zero(&target->vm_id))
         return win_fail(WSAEADDRNOTAVAIL); /* it would listen for ever and hear nothing */

@@ -140,7 +140,7 @@ static int tcp_dial(const struct os_target *target, unsigned timeout_ms,
 
 static int tcp_listen(const struct os_target *target, struct os_listener **ret)
 {
-    SOCKET s;
+    SOCKET s = INVALID_SOCKET;
     int r = win_inet_listen(target->endpoint, &s);
 
     return r < 0 ? r : win_listener_new(s, win_inet_port(s), tcp_open, ret);

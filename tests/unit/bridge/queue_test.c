@@ -76,7 +76,7 @@ static void queue__batches__come_out_in_order_with_consecutive_seq(void **state)
 {
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *c = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     for (int i = 0; i < 200; i++)
@@ -96,7 +96,7 @@ static void queue__batches__come_out_in_order_with_consecutive_seq(void **state)
 static void queue__no_cursor__holds_batches_for_the_first(void **state)
 {
     struct queue *q = queue_new(0, NULL);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 3, NULL, 0);
@@ -112,7 +112,7 @@ static void queue__no_cursor__holds_batches_for_the_first(void **state)
 static void queue__second_cursor_from_newest__sees_only_what_comes(void **state)
 {
     struct queue *q = queue_new(0, NULL);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 1, NULL, 0);
@@ -130,7 +130,7 @@ static void queue__slow_cursor__holds_batch_until_it_is_done(void **state)
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *fast = queue_cursor_open(q, true);
     struct queue_cursor *slow = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 5, NULL, 0);
@@ -152,7 +152,7 @@ static void queue__closing_the_slow_cursor__lets_its_batches_go(void **state)
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *fast = queue_cursor_open(q, true);
     struct queue_cursor *slow = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 5, NULL, 0);
@@ -168,7 +168,7 @@ static void queue__rewind__gives_unfinished_batches_again(void **state)
 {
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *c = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     for (int i = 0; i < 4; i++)
@@ -190,7 +190,7 @@ static void queue__resume__finishes_batches_never_taken(void **state)
 {
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *c = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     for (int i = 0; i < 4; i++)
@@ -210,7 +210,7 @@ static void queue__done_beyond_what_was_taken__is_cut_there(void **state)
 {
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *c = queue_cursor_open(q, true);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 1, NULL, 0);
@@ -227,7 +227,7 @@ static void queue__full__refuses_and_takes_again_when_there_is_room(void **state
     struct queue *q = queue_new(0, NULL);
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
-    uint64_t seq;
+    uint64_t seq = 0;
     int count = 0;
 
     (void)state;
@@ -251,7 +251,7 @@ static void queue__cursor_that_is_away__does_not_hold_back_one_that_is_here(void
     struct queue_cursor *here = queue_cursor_open(q, true);
     struct queue_cursor *away = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
-    uint64_t seq;
+    uint64_t seq = 0;
     int count = 0;
 
     (void)state;
@@ -306,7 +306,7 @@ static void queue__records_given_up_or_unwanted__count_as_dropped(void **state)
     struct queue_cursor *a = queue_cursor_open(q, true);
     struct queue_cursor *b = queue_cursor_open(q, true);
     struct batch *batch = make_batch(10, 10);
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     assert_int_equal(queue_try_submit(q, batch, NULL, 0, 2), 0);
@@ -344,7 +344,7 @@ static void queue__finished_batches__are_told_to_their_producer_in_one_call(void
     struct queue *q = queue_new(0, on_release);
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct producer p = {.last_tag = 0}, other = {.last_tag = 0};
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 1, &p, 7);
@@ -367,7 +367,7 @@ static void queue__forgotten_producer__is_told_nothing(void **state)
     struct queue *q = queue_new(0, on_release);
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct producer p = {.last_tag = 0};
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     submit(q, 1, &p, 1);
@@ -469,7 +469,7 @@ static void queue__close__ends_the_wait_for_room_but_takes_what_fits(void **stat
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
     struct os_thread t;
-    uint64_t seq;
+    uint64_t seq = 0;
 
     (void)state;
     while (queue_try_submit(q, b, NULL, 0, 0) == 0)

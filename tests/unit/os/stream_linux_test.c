@@ -82,15 +82,24 @@ static unsigned mode_of(const char *name)
     return st.st_mode & 07777;
 }
 
+static struct sockaddr_un unix_address(const char *name)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    const char *path = path_of(name);
+
+    assert_true(strlen(path) < sizeof a.sun_path);
+    memcpy(a.sun_path, path, strlen(path) + 1);
+    return a;
+}
+
 /* ---- the socket's file ------------------------------------------------------------------- */
 
 /* A program that was killed leaves its socket's file. */
 static void leave_stale(const char *name, int type)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct sockaddr_un a = unix_address(name);
     int fd = socket(AF_UNIX, type, 0);
 
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", path_of(name));
     assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof a), 0);
     close(fd);
     assert_true(exists(name));
@@ -112,12 +121,11 @@ static void unix__stale_file__is_replaced_and_goes_at_close(void **state)
 
 static void unix__live_socket_of_any_type__is_in_use(void **state)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct sockaddr_un a = unix_address("live");
     struct os_listener *l = NULL;
     int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
     (void)state;
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", path_of("live"));
     assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof a), 0);
     assert_int_equal(listen_at("unix", "live", &l), ERR_IN_USE);
     assert_null(l);
@@ -243,9 +251,8 @@ static struct endpoint silence_tcp(struct silence *q)
 
 static struct endpoint silence_unix(struct silence *q)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct sockaddr_un a = unix_address("silent");
 
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", path_of("silent"));
     *q = (struct silence){.listener = socket(AF_UNIX, SOCK_STREAM, 0)};
     assert_int_equal(bind(q->listener, (struct sockaddr *)&a, sizeof a), 0);
     assert_int_equal(listen(q->listener, 0), 0);
