@@ -107,7 +107,7 @@ static int connect_first(const ADDRINFOEXW *list, const struct win_waiter *waite
         struct sockaddr_storage peer = {0};
         struct win_waiter part = *waiter;
         uint64_t now = os_clock_ms();
-        SOCKET s;
+        SOCKET s = INVALID_SOCKET;
         if (waiter->deadline_ms > now)
             part.deadline_ms = now + (waiter->deadline_ms - now) / count_resolved(to);
         r = connect_to(to, &part, &s);
