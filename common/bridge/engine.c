@@ -198,7 +198,7 @@ void engine_free(struct engine *e)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-int engine_start(struct engine *e, char error[CONFIG_ERROR_MAX])
+static int start_all(struct engine *e, char error[CONFIG_ERROR_MAX])
 {
     int r = 0;
 
@@ -209,6 +209,33 @@ int engine_start(struct engine *e, char error[CONFIG_ERROR_MAX])
         return fail(error, "link", "", &e->config->link.address, r);
     for (size_t i = 0; i < e->input_count && r == 0; i++)
         r = input_start(e->inputs[i]);
+    return r;
+}
+
+static void stop_inputs(struct engine *e)
+{
+    queue_close(e->outbound); /* an input that still waits for room gives up */
+    queue_close(e->inbound);
+    for (size_t i = 0; i < e->input_count; i++)
+        input_stop(e->inputs[i]);
+}
+
+/* The link last: what the outputs finish is acknowledged. */
+static void stop_outputs_and_link(struct engine *e)
+{
+    for (size_t i = 0; i < e->output_count; i++)
+        output_stop(e->outputs[i]);
+    link_stop(e->link);
+}
+
+int engine_start(struct engine *e, char error[CONFIG_ERROR_MAX])
+{
+    int r = start_all(e, error);
+
+    if (r < 0) {
+        stop_inputs(e);
+        stop_outputs_and_link(e);
+    }
     return r;
 }
 
@@ -246,14 +273,9 @@ void engine_stop(struct engine *e, bool (*is_hurried)(void *), void *arg)
         input_finish(e->inputs[i]);
     drain(e->outbound, deadline, is_hurried, arg);
     drain(e->inbound, deadline, is_hurried, arg);
-    queue_close(e->outbound); /* an input that still waits for room gives up */
-    queue_close(e->inbound);
-    for (size_t i = 0; i < e->input_count; i++)
-        input_stop(e->inputs[i]);
+    stop_inputs(e);
     drain(e->outbound, deadline, is_hurried, arg); /* what the inputs handed over last */
-    for (size_t i = 0; i < e->output_count; i++)
-        output_stop(e->outputs[i]);
-    link_stop(e->link);
+    stop_outputs_and_link(e);
     tell_held(e->outbound, "for the link are lost: the peer did not take them in time");
     tell_held(e->inbound, "for the outputs stay with the peer, which sends them again");
 }

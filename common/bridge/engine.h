@@ -19,11 +19,13 @@
 
 struct engine;
 
-/* engine_open() - make everything that <config> (borrowed) says and bind every address. On
- * failure nothing is left, and <error> holds one clear line. Returns 0; ERR_IN_USE, ERR_ACCESS
- * (exit 77), ERR_NOT_FOUND, ERR_INVALID (a secret that is missing: exit 78), ERR_UNSUPPORTED,
- * ERR_NO_MEMORY, ERR_IO.
- * engine_start() - begin. 0 or ERR_NO_MEMORY, with a line in <error>.
+/* engine_open() - make everything that <config> (borrowed) says and bind the address of every
+ * input. On failure nothing is left, and <error> holds one clear line. Returns 0; ERR_IN_USE,
+ * ERR_ACCESS (exit 77), ERR_NOT_FOUND, ERR_INVALID (a secret that is missing: exit 78),
+ * ERR_UNSUPPORTED, ERR_NO_MEMORY, ERR_IO.
+ * engine_start() - begin; a link that listens binds its address now. On failure nothing runs,
+ * and <error> holds one clear line. Returns 0; ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND,
+ * ERR_UNSUPPORTED, ERR_NO_MEMORY, ERR_IO.
  * engine_reopen() - outputs reopen their files.
  * engine_stop() - inputs close; queues drain until <config>.node.drain_timeout_ms; link and
  * outputs end. What is then still held is counted and told in the log. <is_hurried> (may be
