@@ -223,7 +223,7 @@ static void remove_finished(struct queue *q)
  * whoever finishes batches meanwhile leaves them on the list for it. */
 static void run_releases(struct queue *q)
 {
-    if (q->is_releasing)
+    if (q->is_releasing || q->release_count == 0)
         return;
     q->is_releasing = true;
     while (q->release_count) {
@@ -335,8 +335,14 @@ int queue_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag,
     int r;
 
     os_mutex_lock(&q->lock);
-    while ((r = submit_locked(q, b, producer, tag, unwanted)) == ERR_FULL)
-        os_cond_wait(&q->emptied, &q->lock);
+    while ((r = submit_locked(q, b, producer, tag, unwanted)) == ERR_FULL) {
+        /* What was taken off to make room is told before we sleep. That gives the lock up, so
+         * we look again. */
+        if (q->release_count > 0 && !q->is_releasing)
+            run_releases(q);
+        else
+            os_cond_wait(&q->emptied, &q->lock);
+    }
     run_releases(q);
     os_mutex_unlock(&q->lock);
     return r;
@@ -403,6 +409,7 @@ void queue_cursor_expendable(struct queue_cursor *c, bool expendable)
 {
     os_mutex_lock(&c->queue->lock);
     c->is_expendable = expendable;
+    os_cond_broadcast(&c->queue->emptied); /* who waits for room may take it from one now */
     os_mutex_unlock(&c->queue->lock);
 }
 

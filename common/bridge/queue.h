@@ -78,8 +78,7 @@ struct queue_item {
 
 /* queue_cursor_open() - a new consumer, at the oldest batch held (<from_oldest>) or behind the
  * newest. Returns NULL when memory or QUEUE_CURSORS_MAX is out.
- * queue_cursor_close() - it wants
- * nothing any more: what only it held back leaves the queue.
+ * queue_cursor_close() - it wants nothing any more: what only it held back leaves the queue.
  */
 struct queue_cursor *queue_cursor_open(struct queue *q, bool from_oldest);
 void queue_cursor_close(struct queue_cursor *c);
@@ -107,8 +106,8 @@ int queue_take(struct queue_cursor *c, struct queue_item *ret, int max, size_t b
 void queue_done(struct queue_cursor *c, uint64_t seq, size_t dropped);
 
 /* queue_resume() - a far side says that it has finished all up to <seq>, taken or not: they are
- * done, and the next take begins behind them. <seq> is at most queue_last_seq(). queue_rewind()
- * - the next take begins behind <seq> again, but not before what is done.
+ * done, and the next take begins behind them. <seq> is at most queue_last_seq().
+ * queue_rewind() - the next take begins behind <seq> again, but not before what is done.
  */
 void queue_resume(struct queue_cursor *c, uint64_t seq);
 void queue_rewind(struct queue_cursor *c, uint64_t seq);

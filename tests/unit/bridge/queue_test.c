@@ -485,6 +485,36 @@ static void queue__close__ends_the_wait_for_room_but_takes_what_fits(void **stat
     queue_free(q);
 }
 
+static void *run_leaver(void *arg)
+{
+    queue_cursor_expendable(arg, true);
+    return NULL;
+}
+
+static void queue__cursor_that_goes_away__ends_the_wait_for_room(void **state)
+{
+    struct queue *q = queue_new(0, NULL);
+    struct queue_cursor *here = queue_cursor_open(q, true);
+    struct queue_cursor *leaver = queue_cursor_open(q, true);
+    struct batch *b = make_batch(20, 10000);
+    struct os_thread t;
+    uint64_t seq = 0;
+
+    (void)state;
+    while (queue_try_submit(q, b, NULL, 0, 0) == 0) {
+        assert_int_equal(take_one(here, &seq), 1);
+        queue_done(here, seq, 0);
+    }
+    assert_int_equal(os_thread_start(&t, "leaver", run_leaver, leaver), 0);
+    assert_int_equal(queue_submit(q, b, NULL, 0, 0), 0);
+    os_thread_join(&t);
+    assert_int_equal(queue_cursor_skipped(leaver), seq);
+    batch_unref(b);
+    queue_cursor_close(here);
+    queue_cursor_close(leaver);
+    queue_free(q);
+}
+
 static void queue__take__stops_at_the_octets_asked_for(void **state)
 {
     struct queue *q = queue_new(0, NULL);
@@ -524,6 +554,7 @@ int main(void)
         cmocka_unit_test(queue__producers_that_wait_for_room__lose_nothing),
         cmocka_unit_test(queue__cancel__ends_the_wait_once),
         cmocka_unit_test(queue__close__ends_the_wait_for_room_but_takes_what_fits),
+        cmocka_unit_test(queue__cursor_that_goes_away__ends_the_wait_for_room),
         cmocka_unit_test(queue__take__stops_at_the_octets_asked_for),
     };
 
