@@ -114,9 +114,12 @@ start() {
     pids[$name]=$!
 }
 
+# is_running NAME - by the kernel's word: in User-Mode Linux the shell sometimes does not notice that a child has
+# ended until it waits for it, and a signal can still be sent to it.
 is_running() {
-    [ -n "${pids[$1]:-}" ] && kill -0 "${pids[$1]}" 2>/dev/null
-}
+    local line
+    [ -n "${pids[$1]:-}" ] && read -r line <"/proc/${pids[$1]}/stat" && [[ ${line##*) } != Z* ]]
+} 2>/dev/null
 
 has_ended() {
     ! is_running "$1"
