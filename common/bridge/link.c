@@ -15,9 +15,6 @@
 /* A peer that stays away is told of once, then now and then. */
 enum { LOG_AWAY_EVERY_MS = 60 * 1000 };
 
-/* A peer in a log line: its name or its address. */
-enum { WHO_MAX = 96 };
-
 struct link *link_new(const struct link_options *options)
 {
     struct link *l = calloc(1, sizeof *l);
@@ -55,7 +52,7 @@ uint32_t link_port(const struct link *l)
 
 static void log_end(struct link *l, const struct link_session *s)
 {
-    char who[WHO_MAX];
+    char who[OS_PEER_MAX];
 
     /* The peer's place may be another's by now, and other sessions end at the same time. */
     os_mutex_lock(&l->lock);
@@ -83,9 +80,10 @@ static uint32_t random32(void)
 /* Wait for the next try. Returns false when the link stops. */
 static bool wait_backoff(struct link *l)
 {
-    uint64_t deadline = os_clock_ms() + backoff_next(&l->backoff, random32());
+    uint32_t random = random32();
 
     os_mutex_lock(&l->lock);
+    uint64_t deadline = os_clock_ms() + backoff_next(&l->backoff, random);
     while (!l->is_stopping && os_cond_wait_until(&l->changed, &l->lock, deadline))
         ;
     bool goes_on = !l->is_stopping;
@@ -108,6 +106,15 @@ static void set_state(struct link *l, const char *state)
     os_mutex_lock(&l->lock);
     l->state = state;
     os_mutex_unlock(&l->lock);
+}
+
+/* Under link.lock. From here on link_stop() reaches the session; if it was here already, the
+ * session ends at once. */
+static void enter(struct link *l, struct link_session **slot, struct link_session *s)
+{
+    *slot = s;
+    if (l->is_stopping)
+        link_session_close(s, WIRE_REASON_STOP, NULL);
 }
 
 /* ---- connector --------------------------------------------------------------------------- */
@@ -141,9 +148,7 @@ static void run_connected(struct link *l, struct os_stream *stream)
         return;
     }
     os_mutex_lock(&l->lock);
-    l->sessions[0] = s;
-    if (l->is_stopping)
-        link_session_close(s, WIRE_REASON_STOP, NULL);
+    enter(l, &l->sessions[0], s);
     os_mutex_unlock(&l->lock);
     link_serve(s);
     log_end(l, s);
@@ -248,7 +253,7 @@ static void take_connection(struct link *l, struct os_stream *stream)
         return;
     }
     os_mutex_lock(&l->lock);
-    *slot = s;
+    enter(l, slot, s);
     int r = os_thread_start(&s->thread, "link-session", run_accepted, s);
     if (r < 0)
         *slot = NULL;

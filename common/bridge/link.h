@@ -18,6 +18,7 @@ enum {
     LINK_HANDSHAKES_MAX = 8, /* connections that have not proven the secret yet */
     LINK_DIAL_TIMEOUT_MS = 5000,
     LINK_REMEMBER_MAX = 32, /* identities whose last finished batch is remembered */
+    LINK_WHY_MAX = 256,     /* why a session ended, or cannot be had, with the NUL */
 };
 
 struct link_options {
@@ -39,13 +40,13 @@ struct link_options {
 struct link;
 
 /* link_new() - <options> is copied, what it points to borrowed. NULL: out of memory.
- * link_start() - as listener, binds before it returns: ERR_IN_USE, ERR_ACCESS, ERR_NOT_FOUND,
- * ERR_UNSUPPORTED, ERR_IO. As connector it returns at once; a peer that is not there is tried
- * again for ever.
- * link_drain() - take no more batches in (the peer keeps what is not
- * acknowledged), but go on sending and acknowledging.
- * link_stop() - say bye and end all
- * threads. Waits for them: a bye that the peer does not take is given up soon.
+ * link_start() - as listener, binds before it returns; as connector it returns at once, and a
+ * peer that is not there is tried again for ever. Returns 0; ERR_NO_MEMORY (no thread could be
+ * started), as listener also what os_carrier.listen gives.
+ * link_drain() - take no more batches in (the peer keeps what is not acknowledged, and gets no
+ * more credit), but go on sending and acknowledging.
+ * link_stop() - say bye and end all threads. Waits for them: a bye that the peer does not take
+ * is given up soon.
  */
 struct link *link_new(const struct link_options *options);
 int link_start(struct link *l);
@@ -57,7 +58,7 @@ uint32_t link_port(const struct link *l);
 /* What status shows of one peer. */
 struct link_peer_status {
     char name[WIRE_NAME_MAX + 1];
-    char address[96];
+    char address[OS_PEER_MAX];
     uint64_t since_wall_us;
     uint64_t rtt_us;
     uint64_t sent_records, sent_bytes;
@@ -65,8 +66,8 @@ struct link_peer_status {
 };
 
 struct link_status {
-    const char *state;    /* "up", "connecting", "listening", "waiting" */
-    char last_error[256]; /* why there is no peer, "" if there is one */
+    const char *state;             /* "up", "connecting", "listening", "waiting" */
+    char last_error[LINK_WHY_MAX]; /* why there is no peer, "" if there is one */
     uint64_t reconnects, refused;
     size_t peer_count;
     struct link_peer_status peers[LINK_PEERS_MAX];

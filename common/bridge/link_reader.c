@@ -24,8 +24,8 @@ static void on_open(struct link_session *s, const struct session_event *ev)
     l->state = "up";
     l->last_error[0] = '\0';
     backoff_reset(&l->backoff);
-    os_cond_signal(
-        &s->watcher_wake); /* it slept for the handshake's deadline: heartbeats come sooner */
+    /* The watcher slept for the handshake's deadline: heartbeats come sooner. */
+    os_cond_signal(&s->watcher_wake);
     log_info("link: up with '%s' (%s)", s->peer->name, s->stream->peer);
 }
 

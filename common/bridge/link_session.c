@@ -138,9 +138,10 @@ void link_session_orphan(struct link_session *s)
     if (s->peer)
         link_peers_detach(s->peer, s->origin);
     s->is_open = false;
-    if (link_peers_connected(&l->peers) == 0)
+    if (link_peers_connected(&l->peers) == 0) {
         l->state = l->options.role == WIRE_LISTENER ? "listening" : "waiting";
-    memcpy(l->last_error, s->why, sizeof l->last_error);
+        memcpy(l->last_error, s->why, sizeof l->last_error);
+    }
     os_cond_broadcast(&l->changed);
 }
 
@@ -152,6 +153,8 @@ void link_session_grant(struct link_session *s)
     uint64_t received = session_received(s->session);
     uint64_t credit = received + room(s);
 
+    if (s->link->is_draining)
+        return;
     /* Small steps would cost a frame each; but a peer that may soon send nothing is told at
      * once. */
     if (credit < s->granted + step && s->granted > received + step)

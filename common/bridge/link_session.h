@@ -7,9 +7,9 @@
  * queue, and writes them with one call. The third (link_serve.c) watches the clock: it ends a
  * session whose peer is silent.
  *
- * One lock, link.lock, guards all of this; no thread does I/O or decodes a batch while holding
- * it. Order of locks: link.lock before a queue's own. Release calls of the inbound queue come
- * without the queue's lock, and take link.lock.
+ * One lock, link.lock, guards all of this; no thread reads, writes or decodes a batch while
+ * holding it (a line for the log is the only I/O). Order of locks: link.lock before a queue's
+ * own. Release calls of the inbound queue come without the queue's lock, and take link.lock.
  *
  * Wake-ups. The writer sleeps in one of two places: on <writer_wake> (no credit, or not open
  * yet), or in queue_take() (nothing to send). link_session_wake(), called under link.lock by
@@ -56,7 +56,7 @@ struct link_session {
     uint64_t since_wall_us;
     uint64_t rtt_us;
     uint64_t sent_records, sent_bytes, received_records, received_bytes;
-    char why[256]; /* why it ended, for the log and status */
+    char why[LINK_WHY_MAX]; /* why it ended, for the log and status */
 };
 
 struct link {
@@ -70,7 +70,7 @@ struct link {
     bool is_stopping;
     bool is_draining;
     const char *state;
-    char last_error[256];
+    char last_error[LINK_WHY_MAX];
     uint64_t reconnects, refused;
     struct link_session *sessions[LINK_SESSIONS_MAX];
     struct link_peers peers;

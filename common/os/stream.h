@@ -70,10 +70,12 @@ struct os_stream_ops {
     void (*close)(struct os_stream *s);
 };
 
+enum { OS_PEER_MAX = 96 };
+
 struct os_stream {
     const struct os_stream_ops *ops;
-    char peer[96]; /* who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812"
-                    */
+    /* Who is at the other end, for the log: "cid 2", "192.0.2.7:4711", "pid 812". */
+    char peer[OS_PEER_MAX];
 };
 
 struct os_listener_ops {
@@ -87,8 +89,7 @@ struct os_listener_ops {
 
 struct os_listener {
     const struct os_listener_ops *ops;
-    uint32_t
-        port; /* what was bound, when the endpoint asked for port 0; 0 where there are none */
+    uint32_t port; /* what was bound, if the endpoint's was 0; 0 where there are none */
 };
 
 struct os_carrier {
