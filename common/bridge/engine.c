@@ -29,8 +29,9 @@ struct engine {
 };
 
 enum {
-    /* Credit bounds what waits in the inbound queue, in octets on the wire. What a batch costs
-     * in memory beyond that is at most about as much again, for the smallest batches
+    /* The link's reader must never wait for room, since heartbeats come through it: credit
+     * bounds what waits in the inbound queue, in octets on the wire, and the queue's own limit
+     * lies above that. For the smallest batches memory is some three times their octets
      * (batch_cost()). */
     INBOUND_OVERHEAD = 4,
     DRAIN_POLL_MS = 100, /* how often a hurried stop is looked for */
@@ -82,12 +83,28 @@ static int fail(char error[CONFIG_ERROR_MAX], const char *what, const char *name
     return r;
 }
 
+static uint64_t peers_of(const struct config *c)
+{
+    return c->link.role == WIRE_LISTENER ? LINK_PEERS_MAX : 1;
+}
+
+/* The octets of DATA that one peer may have unacknowledged here: two of the largest batches at
+ * least, so that one can come while the other is written. */
+static uint64_t window_of(const struct config *c)
+{
+    uint64_t least = 2 * (uint64_t)WIRE_DATA_BODY_MAX;
+    uint64_t window = c->queue.memory / peers_of(c);
+
+    return window < least ? least : window;
+}
+
 static int open_queues(struct engine *e)
 {
-    size_t memory = (size_t)e->config->queue.memory;
+    const struct config *c = e->config;
+    uint64_t inbound = peers_of(c) * window_of(c) * INBOUND_OVERHEAD;
 
-    e->outbound = queue_new(memory, NULL);
-    e->inbound = queue_new(memory * INBOUND_OVERHEAD, link_release);
+    e->outbound = queue_new((size_t)c->queue.memory, NULL);
+    e->inbound = queue_new((size_t)inbound, link_release);
     return e->outbound && e->inbound ? 0 : ERR_NO_MEMORY;
 }
 
@@ -106,8 +123,6 @@ static int open_outputs(struct engine *e)
 static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
 {
     const struct config *c = e->config;
-    uint64_t peers = c->link.role == WIRE_LISTENER ? LINK_PEERS_MAX : 1;
-    uint64_t window = c->queue.memory / peers;
     struct link_options options = {
         .target = {.endpoint = &c->link.address, .vm_id = c->link.vm_id},
         .role = c->link.role,
@@ -115,8 +130,7 @@ static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
         .heartbeat_ms = c->link.heartbeat_ms,
         .outbound = e->outbound,
         .inbound = e->inbound,
-        .window = window < 2 * (uint64_t)WIRE_DATA_BODY_MAX ? 2 * (uint64_t)WIRE_DATA_BODY_MAX
-                                                            : window,
+        .window = window_of(c),
         .unwanted = count_unwanted,
         .unwanted_arg = e,
     };
