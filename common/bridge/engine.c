@@ -76,8 +76,8 @@ static int fail(char error[CONFIG_ERROR_MAX], const char *what, const char *name
 {
     char detail[OS_ERROR_TEXT_MAX], text[ENDPOINT_TEXT_MAX];
 
-    os_error_last(detail, sizeof detail);
-    endpoint_format(where, text, sizeof text);
+    os_error_last(detail, sizeof(detail));
+    endpoint_format(where, text, sizeof(text));
     snprintf(error, CONFIG_ERROR_MAX, "%s%s%s: cannot listen on %s: %s (%s)", what,
              name[0] ? " " : "", name, text, err_text(r), detail);
     return r;
@@ -136,7 +136,7 @@ static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
     };
     char scheme[ENDPOINT_TEXT_MAX];
 
-    endpoint_format(&c->link.address, scheme, sizeof scheme);
+    endpoint_format(&c->link.address, scheme, sizeof(scheme));
     scheme[strcspn(scheme, ":")] = '\0';
     options.carrier = os_carrier_find(scheme);
     if (!options.carrier) {
@@ -177,7 +177,7 @@ static int open_inputs(struct engine *e, char error[CONFIG_ERROR_MAX])
 int engine_open(const struct config *config, const char *program, struct engine **ret,
                 char error[CONFIG_ERROR_MAX])
 {
-    struct engine *e = calloc(1, sizeof *e);
+    struct engine *e = calloc(1, sizeof(*e));
     int r = ERR_NO_MEMORY;
 
     snprintf(error, CONFIG_ERROR_MAX, "out of memory");

@@ -17,9 +17,9 @@ enum { LOG_AWAY_EVERY_MS = 60 * 1000 };
 
 struct link *link_new(const struct link_options *options)
 {
-    struct link *l = calloc(1, sizeof *l);
+    struct link *l = calloc(1, sizeof(*l));
 
-    if (!l || os_random(l->identity, sizeof l->identity) < 0) {
+    if (!l || os_random(l->identity, sizeof(l->identity)) < 0) {
         free(l);
         return NULL;
     }
@@ -56,7 +56,7 @@ static void log_end(struct link *l, const struct link_session *s)
 
     /* The peer's place may be another's by now, and other sessions end at the same time. */
     os_mutex_lock(&l->lock);
-    snprintf(who, sizeof who, "%s", s->peer ? s->peer->name : s->stream->peer);
+    snprintf(who, sizeof(who), "%s", s->peer ? s->peer->name : s->stream->peer);
     bool stopping = l->is_stopping;
     if (!stopping && !s->was_open)
         l->refused++;
@@ -73,7 +73,7 @@ static uint32_t random32(void)
 {
     uint32_t r = 0;
 
-    (void)os_random(&r, sizeof r); /* without randomness there is no jitter, and no harm */
+    (void)os_random(&r, sizeof(r)); /* without randomness there is no jitter, and no harm */
     return r;
 }
 
@@ -123,15 +123,15 @@ static void enter(struct link *l, struct link_session **slot, struct link_sessio
  */
 static void log_away(struct link *l, int err, uint64_t *next_log_ms)
 {
-    char detail[OS_ERROR_TEXT_MAX], text[sizeof l->last_error], where[ENDPOINT_TEXT_MAX];
+    char detail[OS_ERROR_TEXT_MAX], text[sizeof(l->last_error)], where[ENDPOINT_TEXT_MAX];
 
-    os_error_last(detail, sizeof detail);
-    endpoint_format(l->options.target.endpoint, where, sizeof where);
-    snprintf(text, sizeof text, "cannot reach %.80s: %s (%.100s)", where, err_text(err),
+    os_error_last(detail, sizeof(detail));
+    endpoint_format(l->options.target.endpoint, where, sizeof(where));
+    snprintf(text, sizeof(text), "cannot reach %.80s: %s (%.100s)", where, err_text(err),
              detail);
     os_mutex_lock(&l->lock);
     bool is_new = strcmp(text, l->last_error) != 0;
-    memcpy(l->last_error, text, sizeof text);
+    memcpy(l->last_error, text, sizeof(text));
     os_mutex_unlock(&l->lock);
     if (!is_new && os_clock_ms() < *next_log_ms)
         return;
@@ -367,8 +367,8 @@ static void peer_status(const struct link_session *s, struct link_peer_status *r
         .received_records = s->received_records,
         .received_bytes = s->received_bytes,
     };
-    snprintf(ret->name, sizeof ret->name, "%s", s->peer->name);
-    snprintf(ret->address, sizeof ret->address, "%s", s->stream->peer);
+    snprintf(ret->name, sizeof(ret->name), "%s", s->peer->name);
+    snprintf(ret->address, sizeof(ret->address), "%s", s->stream->peer);
 }
 
 void link_status(struct link *l, struct link_status *ret)
@@ -379,7 +379,7 @@ void link_status(struct link *l, struct link_status *ret)
         .reconnects = l->reconnects,
         .refused = l->refused,
     };
-    snprintf(ret->last_error, sizeof ret->last_error, "%s", l->last_error);
+    snprintf(ret->last_error, sizeof(ret->last_error), "%s", l->last_error);
     for (size_t i = 0; i < LINK_PEERS_MAX; i++) {
         const struct link_session *s = l->peers.peers[i].session;
         if (s && s->is_open)

@@ -74,7 +74,7 @@ struct link_peer *link_peers_peer(struct link_peers *lp, const char *name)
         return NULL;
     queue_cursor_close(best->cursor);
     best->cursor = cursor;
-    snprintf(best->name, sizeof best->name, "%s", name);
+    snprintf(best->name, sizeof(best->name), "%s", name);
     return best;
 }
 

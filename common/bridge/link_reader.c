@@ -31,7 +31,7 @@ static void on_open(struct link_session *s, const struct session_event *ev)
 
 static void on_closed(struct link_session *s, const struct session_event *ev)
 {
-    snprintf(s->why, sizeof s->why, "%s%s", ev->u.closed.by_peer ? "the peer says: " : "",
+    snprintf(s->why, sizeof(s->why), "%s%s", ev->u.closed.by_peer ? "the peer says: " : "",
              ev->u.closed.text);
 }
 
@@ -144,7 +144,7 @@ void *link_reader_run(void *arg)
     }
     drain_events(s); /* the reason of a close by our own side */
     if (!s->why[0])
-        snprintf(s->why, sizeof s->why, "%s", err_text((int)n));
+        snprintf(s->why, sizeof(s->why), "%s", err_text((int)n));
     s->is_reader_done = true;
     link_session_wake(s);
     os_cond_signal(&s->watcher_wake);

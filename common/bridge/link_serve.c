@@ -49,7 +49,7 @@ void link_serve(struct link_session *s)
             wait_flag(s, &s->is_reader_done);
         }
     } else {
-        snprintf(s->why, sizeof s->why, "no thread could be started");
+        snprintf(s->why, sizeof(s->why), "no thread could be started");
     }
     s->stream->ops->cancel(s->stream);
     link_session_wake(s);

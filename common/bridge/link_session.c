@@ -18,7 +18,7 @@ static int hmac(void *arg, const uint8_t *data, size_t length,
 
 struct link_session *link_session_new(struct link *l, struct os_stream *stream)
 {
-    struct link_session *s = calloc(1, sizeof *s);
+    struct link_session *s = calloc(1, sizeof(*s));
     struct session_options options = {
         .role = l->options.role,
         .name = l->options.name,
@@ -28,8 +28,8 @@ struct link_session *link_session_new(struct link *l, struct os_stream *stream)
         .heartbeat_ms = l->options.heartbeat_ms,
     };
 
-    memcpy(options.identity, l->identity, sizeof options.identity);
-    if (s && os_random(options.nonce, sizeof options.nonce) == 0)
+    memcpy(options.identity, l->identity, sizeof(options.identity));
+    if (s && os_random(options.nonce, sizeof(options.nonce)) == 0)
         s->session = session_new(&options, os_clock_us());
     if (!s || !s->session) {
         stream->ops->close(stream);
@@ -140,7 +140,7 @@ void link_session_orphan(struct link_session *s)
     s->is_open = false;
     if (link_peers_connected(&l->peers) == 0) {
         l->state = l->options.role == WIRE_LISTENER ? "listening" : "waiting";
-        memcpy(l->last_error, s->why, sizeof l->last_error);
+        memcpy(l->last_error, s->why, sizeof(l->last_error));
     }
     os_cond_broadcast(&l->changed);
 }

@@ -45,7 +45,7 @@ static void add_batch(struct link_session *s, struct outgoing *out)
 static void gather(struct link_session *s, struct outgoing *out)
 {
     out->vec_count = 0;
-    size_t n = session_pull(s->session, out->control, sizeof out->control, os_clock_us());
+    size_t n = session_pull(s->session, out->control, sizeof(out->control), os_clock_us());
     if (n)
         add_piece(out, out->control, n);
     while (s->is_open && out->first < out->count &&

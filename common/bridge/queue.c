@@ -66,12 +66,12 @@ enum { RING_CAPACITY_MIN = 64 };
 
 struct queue *queue_new(size_t memory_limit, queue_release_fn *release)
 {
-    struct queue *q = calloc(1, sizeof *q);
+    struct queue *q = calloc(1, sizeof(*q));
 
     if (!q)
         return NULL;
     q->capacity = RING_CAPACITY_MIN;
-    q->ring = calloc(q->capacity, sizeof *q->ring);
+    q->ring = calloc(q->capacity, sizeof(*q->ring));
     if (!q->ring) {
         free(q);
         return NULL;
@@ -164,7 +164,7 @@ static bool reserve_release(struct queue *q)
     if (q->release_count < q->release_capacity)
         return true;
     size_t capacity = q->release_capacity ? q->release_capacity * 2 : RING_CAPACITY_MIN;
-    struct release *grown = realloc(q->releases, capacity * sizeof *grown);
+    struct release *grown = realloc(q->releases, capacity * sizeof(*grown));
     if (!grown)
         return false;
     q->releases = grown;
@@ -229,7 +229,7 @@ static void run_releases(struct queue *q)
     while (q->release_count) {
         struct release first = q->releases[0];
         q->release_count--;
-        memmove(q->releases, q->releases + 1, q->release_count * sizeof first);
+        memmove(q->releases, q->releases + 1, q->release_count * sizeof(first));
         q->releasing_producer = first.producer;
         os_mutex_unlock(&q->lock);
         if (first.producer)
@@ -286,7 +286,7 @@ static int reserve_entry(struct queue *q)
     if (q->tail - q->head < q->capacity)
         return 0;
     size_t capacity = q->capacity * 2;
-    struct entry *grown = calloc(capacity, sizeof *grown);
+    struct entry *grown = calloc(capacity, sizeof(*grown));
     if (!grown)
         return ERR_NO_MEMORY;
     for (uint64_t seq = q->head; seq < q->tail; seq++)
@@ -372,7 +372,7 @@ bool queue_wait_drained(struct queue *q, uint64_t deadline_ms)
 
 struct queue_cursor *queue_cursor_open(struct queue *q, bool from_oldest)
 {
-    struct queue_cursor *c = calloc(1, sizeof *c);
+    struct queue_cursor *c = calloc(1, sizeof(*c));
 
     if (!c)
         return NULL;
