@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/utf8.h"
 #include "common/os/clock.h"
 
 /* The one log of the program. */
@@ -39,32 +40,14 @@ void log_set_writer(log_write_fn *write)
     the_log.write = write;
 }
 
-/* Octets of the UTF-8 character at <p>, which ends with a NUL at the latest; 0 when there is
- * none or it is a C1 control (U+0080 to U+009F), which terminals obey.
- */
-static size_t character(const uint8_t *p)
-{
-    uint8_t c = p[0];
-    if (c < 0x80)
-        return c >= 0x20 && c != 0x7F ? 1 : 0;
-    size_t length = c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    bool is_c1 = c == 0xC2 && p[1] < 0xA0;
-    bool is_overlong = (c == 0xE0 && p[1] < 0xA0) || (c == 0xF0 && p[1] < 0x90);
-    bool is_outside = (c == 0xED && p[1] > 0x9F) || (c == 0xF4 && p[1] > 0x8F);
-    return is_c1 || is_overlong || is_outside ? 0 : length;
-}
-
 char *log_escape(const char *text, char *out, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const uint8_t *p = (const uint8_t *)text;
+    const uint8_t *end = p + strlen(text);
     size_t used = 0;
-    while (*p != '\0') {
-        size_t length = character(p);
+    while (p < end) {
+        size_t length = utf8_clean_length(p, (size_t)(end - p));
         char escaped[4] = {'\\', 'x', digits[*p >> 4], digits[*p & 15]};
         size_t needed = length > 0 ? length : sizeof(escaped);
         if (used + needed >= size)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "utf8.h"
+
 static bool is_escaped(uint8_t c)
 {
     return c == '\n' || c == '\0';
@@ -49,35 +51,17 @@ size_t handover_count_prefix(uint8_t out[HANDOVER_PREFIX_MAX], uint32_t length)
     return sizeof(digits) - at;
 }
 
-/* Octets of the UTF-8 sequence that <lead> opens; 0 if it opens none of several octets. */
-static size_t utf8_sequence(uint8_t lead)
-{
-    if (lead >= 0xC2 && lead <= 0xDF)
-        return 2;
-    if (lead >= 0xE0 && lead <= 0xEF)
-        return 3;
-    if (lead >= 0xF0 && lead <= 0xF4)
-        return 4;
-    return 0;
-}
-
-static bool is_utf8_continuation(uint8_t c)
-{
-    return (c & 0xC0) == 0x80;
-}
-
 size_t handover_udp_length(const uint8_t *data, size_t length)
 {
-    enum { UTF8_SEQUENCE_MAX = 4 };
     const size_t cut = HANDOVER_UDP_MAX_OCTETS;
 
     if (length <= cut)
         return length;
-    if (!is_utf8_continuation(data[cut]))
+    if (!utf8_is_continuation(data[cut]))
         return cut;
     for (size_t back = 1; back < UTF8_SEQUENCE_MAX; back++) {
         uint8_t c = data[cut - back];
-        if (!is_utf8_continuation(c))
+        if (!utf8_is_continuation(c))
             return utf8_sequence(c) > back ? cut - back : cut;
     }
     return cut;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "utf8.h"
 
 /* What a level is, and what may come next in it. */
 enum {
@@ -84,34 +85,6 @@ void json_array_begin(struct json *j)
 void json_array_end(struct json *j)
 {
     end_level(j, LEVEL_ARRAY, "]");
-}
-
-static bool is_continuation(uint8_t c)
-{
-    return (c & 0xC0) == 0x80;
-}
-
-/* The octets of the UTF-8 character at <p> (RFC 3629: no surrogates, nothing longer than
- * needed, nothing above U+10FFFF), or 0 when there is none.
- */
-static size_t utf8_length(const uint8_t *p, size_t left)
-{
-    uint8_t c = p[0];
-    size_t length = c < 0x80   ? 1
-                    : c < 0xC2 ? 0
-                    : c < 0xE0 ? 2
-                    : c < 0xF0 ? 3
-                    : c < 0xF5 ? 4
-                               : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (!is_continuation(p[i]))
-            return 0;
-    }
-    bool is_overlong = (c == 0xE0 && p[1] < 0xA0) || (c == 0xF0 && p[1] < 0x90);
-    bool is_outside = (c == 0xED && p[1] > 0x9F) || (c == 0xF4 && p[1] > 0x8F);
-    return is_overlong || is_outside ? 0 : length;
 }
 
 static bool is_plain(uint8_t c)

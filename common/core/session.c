@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "session_state.h"
+#include "utf8.h"
 
 enum { US_PER_MS = 1000 };
 
@@ -87,7 +88,7 @@ static void text_copy(char out[WIRE_REASON_MAX + 1], const char *text, unsigned 
     size_t length = strlen(text);
     if (length > WIRE_REASON_MAX) {
         length = WIRE_REASON_MAX;
-        while (((uint8_t)text[length] & 0xC0) == 0x80)
+        while (utf8_is_continuation((uint8_t)text[length]))
             length--;
     }
     memcpy(out, text, length);

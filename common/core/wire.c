@@ -6,6 +6,7 @@
 
 #include "bytes.h"
 #include "err.h"
+#include "utf8.h"
 
 /* Where the fields stand in a HELLO's body. The same in every version: later ones append. */
 enum {
@@ -29,44 +30,12 @@ const uint8_t wire_magic[WIRE_MAGIC_BYTES] = {'h', 'v', 'l', 'o', 'g', '\r', '\n
 
 /* ---- what a peer may say ----------------------------------------------------------------- */
 
-/* utf8_length() - octets of the well-formed character at <s>, of which <left> octets are there;
- * 0 if it is none, or a control character. Overlong forms, surrogates and what lies beyond
- * U+10FFFF are none.
- */
-static size_t utf8_length(const uint8_t *s, size_t left)
-{
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length;
-    uint32_t c;
-
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7F;
-    if (s[0] >= 0xF0 && s[0] <= 0xF4)
-        length = 4, c = s[0] & 0x07U;
-    else if (s[0] >= 0xE0 && s[0] < 0xF0)
-        length = 3, c = s[0] & 0x0FU;
-    else if (s[0] >= 0xC0 && s[0] < 0xE0)
-        length = 2, c = s[0] & 0x1FU;
-    else
-        return 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-        c = c << 6 | (s[i] & 0x3FU);
-    }
-    if (c < lowest[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) || c < 0xA0)
-        return 0;
-    return length;
-}
-
 bool wire_text_is_clean(const char *text, size_t length)
 {
     const uint8_t *s = (const uint8_t *)text;
 
     while (length > 0) {
-        size_t used = utf8_length(s, length);
+        size_t used = utf8_clean_length(s, length);
         if (used == 0)
             return false;
         s += used;
