@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/core/ascii.h"
 #include "config.h"
 #include "queue.h"
 
@@ -94,8 +95,7 @@ static bool is_name(struct view v)
 {
     for (size_t i = 0; i < v.length; i++) {
         char c = v.text[i];
-        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!is_letter && !(c >= '0' && c <= '9') && c != '_' && c != '-' && c != '.')
+        if (!ascii_is_letter(c) && !ascii_is_digit(c) && c != '_' && c != '-' && c != '.')
             return false;
     }
     return v.length > 0 && v.length <= INPUT_NAME_MAX;

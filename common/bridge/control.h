@@ -13,8 +13,8 @@ struct control;
 
 enum {
     CONTROL_REQUEST_MAX = 64, /* octets of a request without its LF */
-    CONTROL_ANSWER_MAX =
-        4 * 1024 * 1024,       /* octets of an answer; far more than all inputs fill */
+    /* Octets of an answer; far more than all inputs fill. */
+    CONTROL_ANSWER_MAX = 4 * 1024 * 1024,
     CONTROL_CLIENTS_MAX = 4,   /* at once; a newcomer ends the oldest */
     CONTROL_TIMEOUT_MS = 5000, /* what a client waits for an answer */
 };

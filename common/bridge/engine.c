@@ -2,6 +2,7 @@
 /* engine.c - inputs, queues, link and outputs put together. */
 #include "engine.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +276,7 @@ static void tell_held(struct queue *q, const char *what)
 
     queue_books(q, &books);
     if (books.held)
-        log_warn("stopping: %llu records %s", (unsigned long long)books.held, what);
+        log_warn("stopping: %" PRIu64 " records %s", books.held, what);
 }
 
 void engine_stop(struct engine *e, bool (*is_hurried)(void *), void *arg)

@@ -68,10 +68,9 @@ struct input_context {
  * sockets too (up to a bound), is read, framed and handed over, open text lines included;
  * then the sockets close. Any thread.
  * input_stop() - the same, and wait until the thread has ended. It waits for room in the
- * queue like any submit: only
- * queue_close() ends that. Records that then found no room count as dropped. So, to stop in
- * order: input_finish() all, let the queue drain as long as may be, queue_close(),
- * input_stop() all.
+ * queue like any submit: only queue_close() ends that. Records that then found no room count
+ * as dropped. So, to stop in order: input_finish() all, let the queue drain as long as may be,
+ * queue_close(), input_stop() all.
  */
 int input_open(const struct input_config *config, size_t index,
                const struct input_context *context, struct input **ret);

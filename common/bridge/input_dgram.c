@@ -38,8 +38,8 @@ static void say_opened(const struct input_dgram *d)
     uint32_t got = os_dgram_buffer(d->socket);
 
     if (c->receive_buffer > 0 && got < c->receive_buffer)
-        log_warn("input %s: receive_buffer is %u octets, of %u asked for: the system's limit "
-                 "(net.core.rmem_max)",
+        log_warn("input %s: receive_buffer is %u octets of the %u asked for: the system gives "
+                 "no more (on Linux see net.core.rmem_max)",
                  c->name, (unsigned)got, (unsigned)c->receive_buffer);
 }
 

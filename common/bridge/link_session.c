@@ -2,6 +2,7 @@
 /* link_session.c - one session of a link: what its threads share. */
 #include "link_session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +86,9 @@ static void accept_peer(struct link_session *s, struct link_peer *peer,
     uint64_t missed = link_peers_attach(&s->link->peers, peer, origin, s);
 
     if (missed)
-        log_warn(
-            "link: '%s' was away while the queue was full, and missed %llu batches that others "
-            "got",
-            peer->name, (unsigned long long)missed);
+        log_warn("link: '%s' was away while the queue was full, and missed %" PRIu64
+                 " batches that others got",
+                 peer->name, missed);
     s->peer = peer;
     s->origin = origin;
     s->granted = room(s);

@@ -13,8 +13,8 @@
 #include "common/os/error.h"
 
 enum {
-    TAKE_BYTES =
-        1024 * 1024,     /* of batches in one round, so that confirmations are not far behind */
+    /* Of batches in one round, so that confirmations are not far behind. */
+    TAKE_BYTES = 1024 * 1024,
     WIND_UP_LOOK_MS = 5, /* between looks for confirmations when stopping */
 };
 
@@ -88,8 +88,7 @@ static void set_error(struct output *out, int err)
     os_mutex_lock(&out->lock);
     if (err == 0)
         out->error[0] = '\0';
-    else if (err ==
-             ERR_CLOSED) /* seen by looking: the system's last word is about something else */
+    else if (err == ERR_CLOSED) /* seen by looking: the system's last word is of another call */
         snprintf(out->error, sizeof(out->error), "%s", err_text(err));
     else
         snprintf(out->error, sizeof(out->error), "%s (%s)", err_text(err),

@@ -181,8 +181,7 @@ static void lay_down(struct output_format *f, const struct layout *l)
     f->bytes += l->record.length;
 }
 
-/* Room for <length> more octets. The room moves only while nothing in it has been handed out.
- * */
+/* Room for <length> more octets. It moves only while nothing in it has been handed out. */
 static int make_room(struct output_format *f, size_t length)
 {
     if (f->room_size - f->room_used >= length)

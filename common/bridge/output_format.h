@@ -33,9 +33,8 @@ static inline bool output_selection_has(const struct output_selection *s, uint16
     return s->is_all || s->wanted[source];
 }
 
-enum {
-    OUTPUT_ROOM_BYTES = 256 * 1024
-}; /* text made before it is written; more for one longer record */
+/* Text made before it is written; more for one longer record. */
+enum { OUTPUT_ROOM_BYTES = 256 * 1024 };
 
 struct output_source_prefix;
 
@@ -47,8 +46,8 @@ struct output_format {
     size_t next; /* record */
     bool is_payload;
     struct output_selection selection;
-    struct output_source_prefix
-        *prefixes; /* one for each source of the batch; NULL: no prefix */
+    /* One for each source of the batch; NULL: no prefix. */
+    struct output_source_prefix *prefixes;
     uint8_t *room;
     size_t room_size, room_used;
     uint64_t records, bytes, nul_escaped;
@@ -65,8 +64,8 @@ void output_format_begin(struct output_format *f, const struct batch *b);
  * output_format_clear(), and no longer than the batch.
  *
  * Returns 1 and a piece; 0 when all was given; ERR_FULL when the room for text is used up:
- * write the pieces,
- * output_format_clear(), and go on; ERR_NO_MEMORY for a record larger than the room.
+ * write the pieces, output_format_clear(), and go on; ERR_NO_MEMORY for a record larger than
+ * the room.
  */
 int output_format_next(struct output_format *f, struct os_vec *ret);
 void output_format_clear(struct output_format *f);

@@ -25,9 +25,8 @@ struct output_ops {
     int (*open)(struct output *out);
 
     /* write - hand over <out>->items from <out>->at on, move <out>->at over what is handed
-     * over, and call
-     * output_finish() for what the target has. May stop early. Returns 0, or an error: the
-     * target is then closed and opened again. */
+     * over, and call output_finish() for what the target has. May stop early. Returns 0, or an
+     * error: the target is then closed and opened again. */
     int (*write)(struct output *out);
 
     /* look - see what happened since: finish what the target has meanwhile. NULL: nothing can

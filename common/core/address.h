@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* address.h - IP addresses and prefixes as values: text to octets and back.
  *
- * No resolver and no system header: host names are resolved at the seam (os/resolve.h).
+ * No resolver and no system header: host names are resolved at the seam.
  * IPv4-mapped IPv6 addresses (::ffff:a.b.c.d, what a dual-stack socket reports for an IPv4
  * sender) are always folded to IPv4, so that one device has one address.
  * All functions are pure; any thread.

@@ -8,7 +8,6 @@
  */
 #include "framer.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,8 @@ enum {
     DIGIT_FIRST = '1', /* what a count begins with */
     BOM_FIRST = 0xEF,
 };
-static_assert((int)STITCH_OCTETS > (int)SHAPE_MAX_OCTETS, "a shape is decidable in the stitch");
+_Static_assert((int)STITCH_OCTETS > (int)SHAPE_MAX_OCTETS,
+               "a shape is decidable in the stitch");
 
 enum phase {
     PHASE_START = 0,    /* no octet was looked at */
@@ -63,7 +63,7 @@ struct framer {
 
     struct framer_counters counters;
 };
-static_assert(sizeof(struct framer) <= 256, "many connections are idle");
+_Static_assert(sizeof(struct framer) <= 256, "many connections are idle");
 
 struct framer *framer_new(const struct framer_options *options)
 {
@@ -92,7 +92,7 @@ const struct framer_counters *framer_counters(const struct framer *f)
     return &f->counters;
 }
 
-/* ---- Giving out. ------------------------------------------------------------------------- */
+/* ---- giving out -------------------------------------------------------------------------- */
 
 static int close_foreign(struct framer *f, uint64_t *counter)
 {
@@ -169,7 +169,7 @@ static int deliver_counted(struct framer *f, struct framed *ret, const uint8_t *
                    is_binary(data, head_of(f, came)) ? RECORD_BINARY : 0);
 }
 
-/* ---- Looking. ---------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------- */
 
 static bool has_counts(const struct framer *f)
 {
@@ -263,7 +263,7 @@ static enum verdict judge_split(const struct framer *f, const uint8_t *line, con
     return judge_frame(f, p);
 }
 
-/* ---- The steps, one for each phase. ------------------------------------------------------ */
+/* ---- the steps, one for each phase ------------------------------------------------------- */
 
 /* Consume up to <p>: it belongs to the open message. */
 static int keep_to(struct framer *f, const uint8_t *p)
@@ -513,7 +513,7 @@ static int step(struct framer *f, struct framed *ret)
     return f->error;
 }
 
-/* ---- Driving. ---------------------------------------------------------------------------- */
+/* ---- driving ----------------------------------------------------------------------------- */
 
 void framer_feed(struct framer *f, const uint8_t *data, size_t length)
 {

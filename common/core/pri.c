@@ -2,11 +2,13 @@
 /* pri.c - the two shapes that open a syslog frame, and whether a PRI is a valid one. */
 #include "pri.h"
 
+#include "ascii.h"
+
 static const uint8_t bom[BOM_OCTETS] = {0xEF, 0xBB, 0xBF};
 
 static bool is_digit(uint8_t c)
 {
-    return c >= '0' && c <= '9';
+    return ascii_is_digit((char)c);
 }
 
 /* A PRI at <data>; its length with SHAPE_PRI. */

@@ -22,8 +22,7 @@ enum transport {
 
 /* Flags of a record; on the wire, as above. */
 enum {
-    RECORD_TRUNCATED =
-        1 << 0, /* the end of the message is missing; orig_length says how long */
+    RECORD_TRUNCATED = 1 << 0,    /* its end is missing; orig_length says how long it was */
     RECORD_UNTERMINATED = 1 << 1, /* a text line that the connection's end closed */
     RECORD_DESYNC = 1 << 2,       /* left-over text after a counted frame */
     RECORD_BINARY = 1 << 3,       /* holds an LF or a NUL: a line-framed output must escape */

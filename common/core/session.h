@@ -143,9 +143,8 @@ void session_data(struct session *s, uint64_t seq, size_t batch_bytes,
 /* session_ack() - all batches of the peer up to <seq> are finished here. Numbers that the peer
  * has not sent again in this session are held back until it has, so that an owner may finish a
  * batch of an earlier session.
- * session_grant() - raise the sum of DATA octets that the peer may
- * send in this session to <credit> (never lowered). Several of either collapse into one frame
- * until pulled.
+ * session_grant() - raise the sum of DATA octets that the peer may send in this session to
+ * <credit> (never lowered). Several of either collapse into one frame until pulled.
  */
 void session_ack(struct session *s, uint64_t seq);
 void session_grant(struct session *s, uint64_t credit);

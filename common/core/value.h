@@ -4,8 +4,8 @@
  * All parsers of numbers have one signature, so that a static table of keys can name the parser
  * and its rule beside section, key and offset:
  *
- *     {"queue", "memory", offsetof(struct config, queue_memory), value_size,
- *      &(const struct value_rule){.low = 1 << 20, .high = 1 << 30}},
+ *     {"queue", "memory", offsetof(struct config, queue.memory), value_size,
+ *      {.low = 1 << 20, .high = 1 << 30}},
  *
  * They take the text without white space at its ends (what ini.h gives), write <ret> only on
  * success and return 0 or ERR_INVALID with the reason (reason.h; <why> may be NULL). Nothing
@@ -28,7 +28,7 @@ struct value_word {
 /* What is allowed. A NULL rule allows all that the parser can read. */
 struct value_rule {
     uint64_t low, high;             /* the bounds belong to the range; high 0: no upper bound */
-    const struct value_word *words; /* value_word() only: ends with a NULL name */
+    const struct value_word *words; /* value_one_of() only: ends with a NULL name */
 };
 
 typedef int (*value_fn)(struct view text, const struct value_rule *rule, uint64_t *ret,

@@ -48,10 +48,9 @@ enum {
 
 /* Why a session ends, in BYE. On the wire; never renumbered. */
 enum wire_reason {
-    WIRE_REASON_STOP = 0,    /* the program stops; come back later */
-    WIRE_REASON_VERSION = 1, /* no common version */
-    WIRE_REASON_SECRET =
-        2, /* the proof is wrong, or one side has a secret and the other none */
+    WIRE_REASON_STOP = 0,      /* the program stops; come back later */
+    WIRE_REASON_VERSION = 1,   /* no common version */
+    WIRE_REASON_SECRET = 2,    /* wrong proof, or one side has a secret and the other none */
     WIRE_REASON_PROTOCOL = 3,  /* something that cannot be */
     WIRE_REASON_TOO_LARGE = 4, /* a frame above the limit */
     WIRE_REASON_BUSY = 5,      /* too many peers */
@@ -65,9 +64,8 @@ enum wire_role { WIRE_CONNECTOR = 1, WIRE_LISTENER = 2 };
 struct wire_hello {
     uint16_t version_lowest;
     uint16_t version_highest;
-    uint32_t
-        capabilities; /* offered; in force is what both offer. None is defined in version 1 */
-    uint8_t role;     /* enum wire_role */
+    uint32_t capabilities; /* offered; in force is what both offer. Version 1 defines none */
+    uint8_t role;          /* enum wire_role */
     uint8_t has_secret;
     uint8_t nonce[WIRE_NONCE_BYTES];
     uint8_t identity[WIRE_IDENTITY_BYTES]; /* of the stream of batches that this side sends */

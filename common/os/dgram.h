@@ -89,9 +89,6 @@ struct os_vec;
 int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count,
                   uint64_t deadline_ms);
 
-/* os_dgram_cancel() - ends the receive or send that is under way, else the next one, with
- * ERR_CANCELED; once. Datagrams that were there stay for the receive behind it. Any thread.
- */
 /* os_dgram_check() - whether the system was told meanwhile that a datagram sent found nobody
  * (ICMP port unreachable). On loopback it is told before the send returns, from elsewhere some
  * time later, or never. The next send would say so too, but where one call sends many the
@@ -101,6 +98,9 @@ int os_dgram_send(struct os_dgram *d, const struct os_vec *vec, int count,
  */
 int os_dgram_check(struct os_dgram *d);
 
+/* os_dgram_cancel() - ends the receive or send that is under way, else the next one, with
+ * ERR_CANCELED; once. Datagrams that were there stay for the receive behind it. Any thread.
+ */
 void os_dgram_cancel(struct os_dgram *d);
 void os_dgram_close(struct os_dgram *d); /* removes a receiver's unix socket file */
 

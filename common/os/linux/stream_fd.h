@@ -54,8 +54,8 @@ int stream_connect(int fd, const struct sockaddr *to, socklen_t length,
  */
 int stream_new(int fd, const struct stream_kind *kind, struct os_stream **ret);
 
-/* stream_listener_new() - a listener of the listening <fd>. <path>, if not NULL, is a unix
- * socket file that goes when the listener closes. Takes <fd>, also when it fails (the file goes
+/* stream_listener_new() - a listener of the listening <fd>. <file>, if not NULL, is a unix
+ * socket's and goes when the listener closes. Takes <fd>, also when it fails (the file goes
  * then as well).
  *
  * Returns 0, ERR_NO_MEMORY, ERR_IO.

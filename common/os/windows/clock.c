@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.c - time from the interrupt counter and the system clock. */
+/* windows/clock.c - time from the interrupt counter and the system clock. */
 #include "common/os/clock.h"
 
 #include "common/os/windows/win.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* error.c - the system's codes as enum err, in one table, and the original kept for the log. */
+/* windows/error.c - the system's codes as enum err, in one table, and the original kept for the
+ * log. */
 #include "common/os/error.h"
 
 #include "common/os/windows/win.h"

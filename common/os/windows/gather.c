@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gather.c - the pieces of a gathering write, cut and joined into runs. */
+/* windows/gather.c - the pieces of a gathering write, cut and joined into runs. */
 #include "common/os/windows/win.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - UTF-8 outside, UTF-16 where Windows is called. */
+/* windows/text.c - UTF-8 outside, UTF-16 where Windows is called. */
 #include "common/os/windows/win.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* win.h - what the files of this folder share: the system's headers in the one order that
- * works, and the few helpers that more than one of them needs. Nothing outside this folder
+/* windows/win.h - what the files of this folder share: the system's headers in the one order
+ * that works, and the few helpers that more than one of them needs. Nothing outside this folder
  * includes it.
  */
 #ifndef HVLOG_OS_WINDOWS_WIN_H
