@@ -19,6 +19,17 @@ static void wait_flag(struct link_session *s, const bool *flag)
         ;
 }
 
+/* When to tick again. What the session says holds until the writer or the reader calls it, and
+ * they do not tell: a heartbeat that was due is out, or was answered, and the next is due
+ * earlier. One tick in each heartbeat sees that (session_tick()). */
+static uint64_t next_tick_ms(const struct link_session *s, uint64_t next_us)
+{
+    uint64_t next_ms = next_us / 1000 + 1;
+    uint64_t beat_ms = os_clock_ms() + s->link->options.heartbeat_ms;
+
+    return next_ms < beat_ms ? next_ms : beat_ms;
+}
+
 static void watch(struct link_session *s)
 {
     while (!session_is_closed(s->session) && !s->is_reader_done && !s->is_writer_done) {
@@ -26,7 +37,7 @@ static void watch(struct link_session *s)
         if (session_has_output(s->session))
             link_session_wake(s);
         if (!session_is_closed(s->session))
-            os_cond_wait_until(&s->watcher_wake, &s->link->lock, next_us / 1000 + 1);
+            os_cond_wait_until(&s->watcher_wake, &s->link->lock, next_tick_ms(s, next_us));
     }
 }
 

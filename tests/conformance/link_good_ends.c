@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/core/session.h"
 #include "common/os/clock.h"
 #include "faulty_carrier.h"
 #include "rig.h"
@@ -38,6 +39,27 @@ static void link__nobody_listens__waits_and_connects_when_somebody_does(void **s
     assert_true(node_wait_error(&b.agent, "cannot reach"));
     assert_int_equal(node_start(&b.relay), 0);
     assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
+/* A link on which nothing is sent lives by its heartbeats alone. */
+static void link__nothing_to_send__stays_up_over_many_heartbeats(void **state)
+{
+    enum { BEAT_MS = 400, BEATS = 3 * SESSION_MISSED_BEATS };
+    struct link_status agent, relay;
+    struct both b;
+
+    (void)state;
+    both_open(&b);
+    b.agent.options.heartbeat_ms = b.relay.options.heartbeat_ms = BEAT_MS;
+    both_start(&b);
+    assert_true(node_wait_up(&b.agent));
+    assert_true(node_wait_up(&b.relay));
+    assert_false(node_wait_reconnect(&b.agent, BEATS * BEAT_MS));
+    link_status(b.agent.link, &agent);
+    link_status(b.relay.link, &relay);
+    assert_string_equal(agent.state, "up");
+    assert_int_equal(relay.reconnects, 0);
     both_close(&b);
 }
 
@@ -192,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(link__both_ways__carries_every_record_in_order),
         cmocka_unit_test(link__nobody_listens__waits_and_connects_when_somebody_does),
+        cmocka_unit_test(link__nothing_to_send__stays_up_over_many_heartbeats),
         cmocka_unit_test(link__largest_batch__passes_whole),
         cmocka_unit_test(link__cut_again_and_again__loses_and_repeats_nothing),
         cmocka_unit_test(link__cut_in_the_middle_of_a_frame__loses_and_repeats_nothing),

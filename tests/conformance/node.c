@@ -165,9 +165,10 @@ struct wish {
 typedef bool state_fn(struct node *n, const struct wish *wish);
 
 /* Look again and again, with a limit; the condition only makes the pause between two looks. */
-static bool wait_state(struct node *n, state_fn *is_there, struct wish wish)
+static bool wait_state_for(struct node *n, state_fn *is_there, struct wish wish,
+                           unsigned wait_ms)
 {
-    uint64_t deadline = os_clock_ms() + NODE_WAIT_MS;
+    uint64_t deadline = os_clock_ms() + wait_ms;
 
     while (!is_there(n, &wish)) {
         if (os_clock_ms() >= deadline)
@@ -177,6 +178,11 @@ static bool wait_state(struct node *n, state_fn *is_there, struct wish wish)
         os_mutex_unlock(&n->lock);
     }
     return true;
+}
+
+static bool wait_state(struct node *n, state_fn *is_there, struct wish wish)
+{
+    return wait_state_for(n, is_there, wish, NODE_WAIT_MS);
 }
 
 static bool is_up(struct node *n, const struct wish *wish)
@@ -206,6 +212,14 @@ static bool has_refused(struct node *n, const struct wish *wish)
 
     link_status(n->link, &status);
     return status.refused >= wish->number;
+}
+
+static bool has_reconnected(struct node *n, const struct wish *wish)
+{
+    struct link_status status;
+
+    link_status(n->link, &status);
+    return status.reconnects >= wish->number;
 }
 
 static bool has_held(struct node *n, const struct wish *wish)
@@ -249,4 +263,9 @@ bool node_wait_error(struct node *n, const char *part)
 bool node_wait_refused(struct node *n, uint64_t count)
 {
     return wait_state(n, has_refused, (struct wish){.number = count});
+}
+
+bool node_wait_reconnect(struct node *n, unsigned wait_ms)
+{
+    return wait_state_for(n, has_reconnected, (struct wish){.number = 1}, wait_ms);
 }

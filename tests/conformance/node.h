@@ -51,6 +51,10 @@ bool node_wait_drained(struct node *n);
 bool node_wait_error(struct node *n, const char *part); /* of link_status().last_error */
 bool node_wait_refused(struct node *n, uint64_t count);
 bool node_wait_held(struct node *n, uint64_t bytes); /* in the inbound queue */
+
+/* node_wait_reconnect() - the same for a session that ended after it had been open, but at most
+ * <wait_ms>: mostly to see that none does. */
+bool node_wait_reconnect(struct node *n, unsigned wait_ms);
 uint64_t node_received(struct node *n);
 uint64_t node_faults(struct node *n);
 
