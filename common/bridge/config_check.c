@@ -94,19 +94,12 @@ static void check_output(struct config_source *s, const struct output_config *ou
 
 /* ---- link and control -------------------------------------------------------------------- */
 
-static const char *scheme_of(const struct endpoint *e, char text[ENDPOINT_TEXT_MAX])
-{
-    endpoint_format(e, text, ENDPOINT_TEXT_MAX);
-    text[view_find(view_of(text), ':')] = '\0';
-    return text;
-}
-
 static void check_link(struct config_source *s)
 {
     const struct config *c = s->config;
     unsigned line = config_line(s, c, "link", "address");
     enum endpoint_use use = c->link.role == WIRE_LISTENER ? ENDPOINT_LISTEN : ENDPOINT_CONNECT;
-    char scheme[ENDPOINT_TEXT_MAX];
+    const char *scheme = endpoint_scheme(c->link.address.kind);
     struct reason why;
     if (c->link.address.kind == ENDPOINT_NONE) {
         if (!config_has(s, c, "link", "address"))
@@ -118,7 +111,7 @@ static void check_link(struct config_source *s)
                         use == ENDPOINT_LISTEN ? "listen" : "connect");
         return;
     }
-    if (os_carrier_find(scheme_of(&c->link.address, scheme)) == NULL) {
+    if (os_carrier_find(scheme) == NULL) {
         config_complain(s, line, "address: this system has no %s", scheme);
         return;
     }

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/core/err.h"
 #include "common/os/clock.h"
@@ -135,10 +134,8 @@ static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
         .unwanted = count_unwanted,
         .unwanted_arg = e,
     };
-    char scheme[ENDPOINT_TEXT_MAX];
+    const char *scheme = endpoint_scheme(c->link.address.kind);
 
-    endpoint_format(&c->link.address, scheme, sizeof(scheme));
-    scheme[strcspn(scheme, ":")] = '\0';
     options.carrier = os_carrier_find(scheme);
     if (!options.carrier) {
         snprintf(error, CONFIG_ERROR_MAX, "link: this system has no %s sockets", scheme);

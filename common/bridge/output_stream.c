@@ -79,8 +79,7 @@ static int stream_open(struct output *out)
 {
     struct output_stream *s = out->kind;
     const struct endpoint *to = &out->config->to;
-    const struct os_carrier *carrier =
-        os_carrier_find(to->kind == ENDPOINT_TCP ? "tcp" : "unix");
+    const struct os_carrier *carrier = os_carrier_find(endpoint_scheme(to->kind));
     struct os_stream *stream;
 
     if (carrier == NULL)

@@ -322,7 +322,7 @@ int endpoint_check(const struct endpoint *e, enum endpoint_use use, struct reaso
     return use == ENDPOINT_LISTEN ? check_listen(e, why) : check_connect(e, why);
 }
 
-static const char *name_of(enum endpoint_kind kind)
+const char *endpoint_scheme(enum endpoint_kind kind)
 {
     for (size_t i = 0; i < SCHEME_COUNT; i++) {
         if (schemes[i].kind == kind)
@@ -333,7 +333,7 @@ static const char *name_of(enum endpoint_kind kind)
 
 char *endpoint_format(const struct endpoint *e, char *text, size_t size)
 {
-    const char *name = name_of(e->kind);
+    const char *name = endpoint_scheme(e->kind);
     bool is_ipv6 = e->host_kind == ENDPOINT_HOST_LITERAL && e->address.family == ADDRESS_IPV6;
     switch (e->kind) {
     case ENDPOINT_UDP:

@@ -95,6 +95,10 @@ int endpoint_parse(struct view text, uint32_t kinds, struct endpoint *ret, struc
 enum endpoint_use { ENDPOINT_LISTEN = 1, ENDPOINT_CONNECT = 2 };
 int endpoint_check(const struct endpoint *e, enum endpoint_use use, struct reason *why);
 
+/* endpoint_scheme() - the word before the colon, "tcp"; "none" for ENDPOINT_NONE. A constant.
+ */
+const char *endpoint_scheme(enum endpoint_kind kind);
+
 /* endpoint_format() - the canonical text: two endpoints are the same if their texts are.
  *
  * "*" for every address, IPv6 as RFC 5952, numbers for host and local, "any" for any CID.

@@ -146,14 +146,15 @@ void session_accept(struct session *s, uint64_t last_seq, uint64_t credit)
 bool session_may_send(const struct session *s, size_t batch_bytes)
 {
     return s->state == STATE_OPEN && (s->due & DUE_RESUME) == 0 &&
-           batch_bytes <= BATCH_BYTES_MAX && s->out_credit - s->out_bytes >= 8 + batch_bytes;
+           batch_bytes <= BATCH_BYTES_MAX &&
+           s->out_credit - s->out_bytes >= WIRE_SEQ_BYTES + batch_bytes;
 }
 
 void session_data(struct session *s, uint64_t seq, size_t batch_bytes,
                   uint8_t out[WIRE_DATA_HEADER_BYTES])
 {
     s->out_seq = seq;
-    s->out_bytes += 8 + batch_bytes;
+    s->out_bytes += WIRE_SEQ_BYTES + batch_bytes;
     wire_encode_data_header(seq, batch_bytes, out);
 }
 

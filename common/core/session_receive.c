@@ -16,7 +16,7 @@ enum step {
     STEP_AGAIN = 2, /* there may be more to see */
 };
 
-enum { SEQ_BYTES = 8, FOREIGN_SHOWN = 8 };
+enum { FOREIGN_SHOWN = 8 };
 
 /* What a proof is computed over begins with this, so that the same secret used elsewhere proves
  * nothing here.
@@ -210,7 +210,7 @@ static enum step step_proof(struct session *s, const uint8_t *proof, struct sess
  */
 static enum step step_data(struct session *s, size_t length)
 {
-    if (length < SEQ_BYTES + BATCH_HEADER_BYTES)
+    if (length < WIRE_SEQ_BYTES + BATCH_HEADER_BYTES)
         return step_end(s, WIRE_REASON_PROTOCOL, "a data frame is too short for a batch");
     if (length > s->in_credit - s->in_bytes)
         return step_end(s, WIRE_REASON_PROTOCOL, "more data came than credit was given for");
@@ -221,10 +221,10 @@ static enum step step_data(struct session *s, size_t length)
     if (seq <= s->in_seq || (s->had_data && seq != s->in_seq + 1))
         return step_end(s, WIRE_REASON_PROTOCOL, "a batch came out of order");
 
-    s->body = malloc(length - SEQ_BYTES);
+    s->body = malloc(length - WIRE_SEQ_BYTES);
     if (s->body == NULL)
         return step_end(s, WIRE_REASON_INTERNAL, "no memory for a batch");
-    s->body_length = length - SEQ_BYTES;
+    s->body_length = length - WIRE_SEQ_BYTES;
     s->body_filled = 0;
     s->body_seq = seq;
     s->staged_start += WIRE_DATA_HEADER_BYTES;
@@ -254,7 +254,7 @@ static enum step step_body(struct session *s, struct session_event *ret)
                    .gap = has_gap ? s->body_seq - s->in_seq - 1 : 0},
     };
     s->in_seq = s->body_seq;
-    s->in_bytes += SEQ_BYTES + s->body_length;
+    s->in_bytes += WIRE_SEQ_BYTES + s->body_length;
     s->had_data = true;
     s->body = NULL;
     return STEP_EVENT;

@@ -162,7 +162,7 @@ ptrdiff_t wire_encode(const struct wire_frame *f, uint8_t *out, size_t size)
 void wire_encode_data_header(uint64_t seq, size_t batch_bytes,
                              uint8_t out[WIRE_DATA_HEADER_BYTES])
 {
-    encode_header(out, 8 + batch_bytes, WIRE_DATA);
+    encode_header(out, WIRE_SEQ_BYTES + batch_bytes, WIRE_DATA);
     bytes_put64(out + WIRE_HEADER_BYTES, seq);
 }
 

@@ -41,8 +41,9 @@ enum {
     WIRE_NAME_MAX = 64,        /* octets of a node's name */
     WIRE_REASON_MAX = 200,     /* octets of BYE's text */
     WIRE_SMALL_BODY_MAX = 512, /* body of every frame but DATA, and of all before the proof */
-    WIRE_DATA_BODY_MAX = 8 + BATCH_BYTES_MAX,
-    WIRE_DATA_HEADER_BYTES = WIRE_HEADER_BYTES + 8, /* with the seq */
+    WIRE_SEQ_BYTES = 8,        /* in a DATA body, before the batch */
+    WIRE_DATA_BODY_MAX = WIRE_SEQ_BYTES + BATCH_BYTES_MAX,
+    WIRE_DATA_HEADER_BYTES = WIRE_HEADER_BYTES + WIRE_SEQ_BYTES,
     WIRE_SMALL_FRAME_MAX = WIRE_HEADER_BYTES + WIRE_SMALL_BODY_MAX,
 };
 

@@ -69,6 +69,9 @@ static void endpoint__text__has_one_canonical_form(void **state)
         struct endpoint e = parsed(cases[i][0]);
         char text[ENDPOINT_TEXT_MAX], again[ENDPOINT_TEXT_MAX];
         assert_string_equal(endpoint_format(&e, text, sizeof(text)), cases[i][1]);
+        size_t colon = strlen(endpoint_scheme(e.kind));
+        assert_int_equal(strncmp(text, endpoint_scheme(e.kind), colon), 0);
+        assert_int_equal(text[colon], ':');
         struct endpoint second = parsed(text);
         assert_string_equal(endpoint_format(&second, again, sizeof(again)), text);
     }
