@@ -9,9 +9,12 @@
 #include <string.h>
 
 #include "common/core/err.h"
+#include "common/os/clock.h"
 #include "common/os/stream.h"
 #include "common/os/thread.h"
 #include "log.h"
+
+enum { FULL_PAUSE_MS = 1000 }; /* when the system has no descriptor left for a client */
 
 /* A client and the thread that answers it. <stream> is taken away under the lock before it is
  * closed, so that canceling under the lock never meets a closed one.
@@ -27,8 +30,11 @@ struct client {
 struct control {
     struct os_listener *listener;
     struct os_mutex lock;
+    struct os_cond stopping;
+    bool is_stopping;
     struct os_thread thread;
     bool is_running;
+    struct log_limit full_limit;
     control_answer_fn *answer;
     void *arg;
     uint64_t last_number;
@@ -140,15 +146,29 @@ static void welcome(struct control *c, struct os_stream *s)
     }
 }
 
+static void pause_full(struct control *c)
+{
+    uint64_t deadline_ms = os_clock_ms() + FULL_PAUSE_MS;
+    log_limited(&c->full_limit, LOG_WARN,
+                "control: no descriptor left for a client, trying again in %d ms",
+                (int)FULL_PAUSE_MS);
+    os_mutex_lock(&c->lock);
+    while (!c->is_stopping && os_cond_wait_until(&c->stopping, &c->lock, deadline_ms))
+        ;
+    os_mutex_unlock(&c->lock);
+}
+
 static void *accept_run(void *arg)
 {
     struct control *c = arg;
     int r = 0;
-    while (r == 0 || r == ERR_AGAIN) {
+    while (r == 0 || r == ERR_AGAIN || r == ERR_FULL) {
         struct os_stream *s;
         r = c->listener->ops->accept(c->listener, &s);
         if (r == 0)
             welcome(c, s);
+        else if (r == ERR_FULL)
+            pause_full(c);
     }
     if (r != ERR_CANCELED)
         log_error("control: %s; status is not answered any more", err_text(r));
@@ -180,6 +200,7 @@ int control_open(const char *path, struct control **ret)
         return r;
     }
     os_mutex_init(&c->lock);
+    os_cond_init(&c->stopping);
     for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         c->clients[i].owner = c;
     *ret = c;
@@ -199,6 +220,10 @@ void control_stop(struct control *c)
 {
     if (c == NULL || !c->is_running)
         return;
+    os_mutex_lock(&c->lock);
+    c->is_stopping = true;
+    os_cond_broadcast(&c->stopping);
+    os_mutex_unlock(&c->lock);
     c->listener->ops->cancel(c->listener);
     os_thread_join(&c->thread);
     c->is_running = false;
@@ -210,6 +235,7 @@ void control_free(struct control *c)
         return;
     control_stop(c);
     c->listener->ops->close(c->listener);
+    os_cond_release(&c->stopping);
     os_mutex_release(&c->lock);
     free(c);
 }
