@@ -15,7 +15,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Moves the secret to the begin of <data>. Returns its length. */
+/* Moves the secret to the start of <data>. Returns its length. */
 static size_t strip(char *data, size_t length)
 {
     size_t begin = 0;
