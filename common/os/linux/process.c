@@ -2,12 +2,17 @@
 /* linux/process.c - facts about this process. */
 #include "common/os/process.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "common/core/err.h"
+#include "common/os/linux/error.h"
 
 enum { PASSWD_BYTES = 4096, HOST_NAME_BYTES = 256 };
 
@@ -23,13 +28,24 @@ static void raise_descriptor_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* A program may be started with one of them closed. The next descriptor would get its number,
+ * and our log or the records for standard output would go into a socket or somebody's file.
+ * Opened for reading, so that writing is an error and nothing is taken for delivered. */
+static int fill_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) != fd)
+            return error_keep(ERR_IO, errno);
+    return 0;
+}
+
 int os_process_startup(void)
 {
     /* Writing to a pipe that nobody reads is an error to be returned, not a death. */
     signal(SIGPIPE, SIG_IGN);
     raise_descriptor_limit();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    return 0;
+    return fill_standard_descriptors();
 }
 
 uint64_t os_process_id(void)
