@@ -16,7 +16,7 @@
 enum { CURRENT_LOOK_MS = 1000 }; /* between looks whether the file was rotated away */
 
 struct output_file {
-    struct os_file *file;
+    struct os_file *file; /* changed under out->lock */
     uint64_t looked_ms;
     uint64_t size_at_break; /* of the file, when it took no more */
     struct output_chunk chunk;
@@ -44,13 +44,26 @@ static void file_release(struct output *out)
     free(f);
 }
 
-static int file_open(struct output *out)
+static void set_file(struct output *out, struct os_file *file)
 {
     struct output_file *f = out->kind;
 
-    int r = os_file_append(out->config->to.path, &f->file);
+    os_mutex_lock(&out->lock);
+    struct os_file *old = f->file;
+    f->file = file;
+    os_mutex_unlock(&out->lock);
+    os_file_close(old);
+}
+
+static int file_open(struct output *out)
+{
+    struct output_file *f = out->kind;
+    struct os_file *file;
+
+    int r = os_file_append(out->config->to.path, &file);
     if (r < 0)
         return r;
+    set_file(out, file);
     if (output_chunk_has_rest(&f->chunk) && os_file_size(f->file) < f->size_at_break)
         output_chunk_back_to_line(&f->chunk);
     f->looked_ms = os_clock_ms();
@@ -60,17 +73,26 @@ static int file_open(struct output *out)
 static int stdout_open(struct output *out)
 {
     struct output_file *f = out->kind;
+    struct os_file *file;
 
     f->looked_ms = os_clock_ms();
-    return os_file_stdout(&f->file);
+    int r = os_file_stdout(&file);
+    if (r == 0)
+        set_file(out, file);
+    return r;
 }
 
 static void file_close(struct output *out)
 {
+    set_file(out, NULL);
+}
+
+static void file_cancel(struct output *out)
+{
     struct output_file *f = out->kind;
 
-    os_file_close(f->file);
-    f->file = NULL;
+    if (f->file != NULL)
+        os_file_cancel(f->file);
 }
 
 static int file_reopen(struct output *out)
@@ -81,8 +103,7 @@ static int file_reopen(struct output *out)
     int r = os_file_append(out->config->to.path, &file);
     if (r < 0)
         return r;
-    os_file_close(f->file);
-    f->file = file;
+    set_file(out, file);
     f->looked_ms = os_clock_ms();
     counter_add(&out->counters.reopened, 1);
     return 0;
@@ -138,6 +159,7 @@ const struct output_ops output_file_ops = {
     .open = file_open,
     .write = file_write,
     .reopen = file_reopen,
+    .cancel = file_cancel,
     .close = file_close,
 };
 
@@ -146,5 +168,6 @@ const struct output_ops output_stdout_ops = {
     .release = file_release,
     .open = stdout_open,
     .write = file_write,
+    .cancel = file_cancel,
     .close = file_close,
 };

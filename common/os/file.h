@@ -22,11 +22,18 @@ int os_file_stdout(struct os_file **ret);
 
 /* os_file_write() - append all pieces, looping over short writes.
  *
- * Returns 0, or ERR_FULL (disk or quota full), ERR_CLOSED (a pipe nobody reads), ERR_IO. After
- * an error <ret_written>, if not NULL, says how many octets went out.
+ * Returns 0, or ERR_FULL (disk or quota full), ERR_CLOSED (a pipe nobody reads), ERR_CANCELED,
+ * ERR_IO. After an error <ret_written>, if not NULL, says how many octets went out.
  */
 int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
                   size_t *ret_written);
+
+/* os_file_cancel() - a write that waits for somebody to read (a pipe, a terminal) ends with
+ * ERR_CANCELED, and so does each later one that would wait. Any thread. A write that just
+ * begins may miss it: say it again until the writer has noticed. What waits for a disk goes on
+ * waiting.
+ */
+void os_file_cancel(struct os_file *f);
 
 /* os_file_is_current() - false when <f>'s path now names another file or none (rotated
  * away). */

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,13 +26,17 @@ enum {
 struct os_file {
     int fd;
     char *path; /* NULL: standard output, which is never rotated away */
+    bool is_socket;
+    atomic_bool is_canceled;
 };
 
-/* Not to wait for a reader when the path is a named pipe: without one, ENXIO. */
+/* Files do not care about O_NONBLOCK. With it a named pipe is not waited for: neither until
+ * somebody reads it (ENXIO), nor, so that the wait can be cancelled, until there is room. */
+enum { APPEND_FLAGS = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+
 static int open_append(const char *path)
 {
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-                FILE_MODE);
+    return open(path, APPEND_FLAGS | O_CREAT, FILE_MODE);
 }
 
 static int make_folder_above(const char *path)
@@ -45,7 +51,8 @@ static int make_folder_above(const char *path)
     if (!folder)
         return -1;
     int r = mkdir(folder, FOLDER_MODE);
-    int code = errno;
+    /* It is there: what is missing is what a symbolic link at <path> points into. */
+    int code = errno == EEXIST ? ENOENT : errno;
     free(folder);
     errno = code;
     return r;
@@ -68,7 +75,6 @@ int os_file_append(const char *path, struct os_file **ret)
         r = error_errno();
         goto fail;
     }
-    (void)fcntl(f->fd, F_SETFL, O_APPEND);
     f->path = copy;
     *ret = f;
     return 0;
@@ -79,13 +85,28 @@ fail:
     return r;
 }
 
+/* O_NONBLOCK belongs to what is open, which others share with us: so a pipe or terminal is
+ * opened once more. A file is not, since its position is shared as well. A socket cannot be;
+ * it takes the wish with each send. */
+static int open_stdout(const struct stat *st)
+{
+    int fd = -1;
+
+    if (S_ISFIFO(st->st_mode) || S_ISCHR(st->st_mode))
+        fd = open("/proc/self/fd/1", APPEND_FLAGS);
+    return fd >= 0 ? fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
 int os_file_stdout(struct os_file **ret)
 {
     struct os_file *f = calloc(1, sizeof *f);
+    struct stat st = {0};
 
     if (!f)
         return error_keep(ERR_NO_MEMORY, ENOMEM);
-    f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    (void)fstat(STDOUT_FILENO, &st); /* what fails here fails below */
+    f->is_socket = S_ISSOCK(st.st_mode);
+    f->fd = open_stdout(&st);
     if (f->fd < 0) {
         int r = error_keep(ERR_IO, errno);
         free(f);
@@ -102,38 +123,49 @@ static int write_failed(int code)
     return err == ERR_FULL || err == ERR_CLOSED ? err : error_keep(ERR_IO, code);
 }
 
-/* Standard output may have been made non-blocking by whoever shares it. */
-static void wait_writable(int fd)
+/* Wait a while for room. Returns 0, or ERR_CANCELED. */
+static int wait_writable(struct os_file *f)
 {
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    struct pollfd p = {.fd = f->fd, .events = POLLOUT};
 
-    (void)poll(&p, 1, -1);
+    if (!atomic_load(&f->is_canceled))
+        (void)poll(&p, 1, OS_CANCEL_POLL_MS);
+    return atomic_load(&f->is_canceled) ? error_keep(ERR_CANCELED, ECANCELED) : 0;
+}
+
+static ssize_t write_some(struct os_file *f, struct iovec *iov, size_t count)
+{
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = count};
+
+    return f->is_socket ? sendmsg(f->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL)
+                        : writev(f->fd, iov, (int)count);
 }
 
 /* At most OS_VEC_MAX pieces. <written> goes on counting. */
-static int write_pieces(int fd, const struct os_vec *vec, size_t count, size_t *written)
+static int write_pieces(struct os_file *f, const struct os_vec *vec, size_t count,
+                        size_t *written)
 {
+    int r = 0;
     struct iovec iov[OS_VEC_MAX];
     size_t first = 0;
 
     for (size_t i = 0; i < count; i++)
         iov[i] = iov_of(&vec[i]);
-    for (;;) {
+    while (r == 0) {
         first += iov_advance(&iov[first], count - first, 0);
         if (first == count)
-            return 0;
-        ssize_t n = writev(fd, &iov[first], (int)(count - first));
+            break;
+        ssize_t n = write_some(f, &iov[first], count - first);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EAGAIN) {
-            wait_writable(fd);
+        if (n < 0) {
+            r = errno == EAGAIN ? wait_writable(f) : write_failed(errno);
             continue;
         }
-        if (n < 0)
-            return write_failed(errno);
         *written += (size_t)n;
         first += iov_advance(&iov[first], count - first, (size_t)n);
     }
+    return r;
 }
 
 int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
@@ -144,11 +176,16 @@ int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
 
     for (size_t i = 0; i < count && r == 0; i += OS_VEC_MAX) {
         size_t part = count - i < OS_VEC_MAX ? count - i : OS_VEC_MAX;
-        r = write_pieces(f->fd, vec + i, part, &written);
+        r = write_pieces(f, vec + i, part, &written);
     }
     if (ret_written)
         *ret_written = written;
     return r;
+}
+
+void os_file_cancel(struct os_file *f)
+{
+    atomic_store(&f->is_canceled, true);
 }
 
 bool os_file_is_current(const struct os_file *f)

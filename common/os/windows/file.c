@@ -4,6 +4,7 @@
 
 #include "common/os/windows/win.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { JOIN_BYTES = 64 * 1024 }; /* pieces are joined to writes of this size */
@@ -13,7 +14,9 @@ enum { JOIN_BYTES = 64 * 1024 }; /* pieces are joined to writes of this size */
 
 struct os_file {
     HANDLE handle;
-    wchar_t *path; /* NULL: standard output */
+    wchar_t *path;        /* NULL: standard output */
+    _Atomic DWORD writer; /* the thread that is writing; 0: none */
+    atomic_bool is_canceled;
     uint8_t join[JOIN_BYTES];
 };
 
@@ -52,6 +55,8 @@ static int file_new(HANDLE handle, wchar_t *path, struct os_file **ret)
         return win_fail(ERROR_NOT_ENOUGH_MEMORY);
     f->handle = handle;
     f->path = path;
+    atomic_init(&f->writer, 0);
+    atomic_init(&f->is_canceled, false);
     *ret = f;
     return 0;
 }
@@ -88,7 +93,37 @@ static int write_error(DWORD code)
 {
     int r = win_fail(code);
 
+    if (code == ERROR_OPERATION_ABORTED)
+        return ERR_CANCELED;
     return r == ERR_FULL || r == ERR_CLOSED ? r : ERR_IO;
+}
+
+/* One WriteFile(), unless all is cancelled. <ret_written> goes on counting. */
+static int write_some(struct os_file *f, const uint8_t *data, size_t length,
+                      size_t *ret_written)
+{
+    DWORD n = 0;
+    int r = 0;
+
+    atomic_store(&f->writer, GetCurrentThreadId());
+    if (atomic_load(&f->is_canceled))
+        r = write_error(ERROR_OPERATION_ABORTED);
+    else if (!WriteFile(f->handle, data, (DWORD)length, &n, NULL))
+        r = write_error(GetLastError());
+    atomic_store(&f->writer, 0);
+    *ret_written += n;
+    return r;
+}
+
+void os_file_cancel(struct os_file *f)
+{
+    atomic_store(&f->is_canceled, true);
+    DWORD id = atomic_load(&f->writer);
+    HANDLE thread = id != 0 ? OpenThread(THREAD_TERMINATE, FALSE, id) : NULL;
+    if (thread == NULL)
+        return;
+    CancelSynchronousIo(thread);
+    CloseHandle(thread);
 }
 
 int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
@@ -101,16 +136,8 @@ int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
 
     while (r == 0 && (length = win_gather_next(&g, f->join, JOIN_BYTES, &data)) > 0) {
         const uint8_t *at = data;
-        while (length > 0) {
-            DWORD n = 0;
-            if (!WriteFile(f->handle, at, (DWORD)length, &n, NULL)) {
-                r = write_error(GetLastError());
-                break;
-            }
-            at += n;
-            length -= n;
-            written += n;
-        }
+        for (size_t done = 0; r == 0 && done < length;)
+            r = write_some(f, at + done, length - done, &done);
     }
     if (ret_written != NULL)
         *ret_written = written;

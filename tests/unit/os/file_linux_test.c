@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* file_linux_test.c - devices, pipes, rights and Linux's places. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/os/file.h"
 #include "common/os/stream.h"
+#include "common/os/thread.h"
 #include "os_test.h"
 
 enum { NOBODY = 65534 };
@@ -62,6 +65,110 @@ static void pipe__nobody_reads__is_not_found_and_later_closed(void **state)
     assert_int_equal(os_file_write(f, &vec, 1, NULL), ERR_CLOSED);
     os_file_close(f);
     unlink(path_of("pipe"));
+}
+
+/* A write of more than whoever should read it has room for, in a thread of its own. */
+struct stuck {
+    struct os_file *file;
+    struct os_mutex lock;
+    struct os_cond changed;
+    bool has_ended;
+    int r;
+    size_t written;
+};
+
+static void *write_much(void *arg)
+{
+    static const char much[1024 * 1024];
+    struct os_vec vec = {much, sizeof much};
+    struct stuck *s = arg;
+
+    int r = os_file_write(s->file, &vec, 1, &s->written);
+    os_mutex_lock(&s->lock);
+    s->r = r;
+    s->has_ended = true;
+    os_cond_signal(&s->changed);
+    os_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* <file>'s other end, <reader>, has something to read, but does not. */
+static void assert_cancel_ends_it(struct os_file *file, int reader)
+{
+    struct stuck s = {.file = file};
+    struct os_thread thread;
+    struct pollfd p = {.fd = reader, .events = POLLIN};
+
+    os_mutex_init(&s.lock);
+    os_cond_init(&s.changed);
+    assert_int_equal(os_thread_start(&thread, "writer", write_much, &s), 0);
+    assert_int_equal(poll(&p, 1, 10000), 1);
+    os_file_cancel(file);
+    uint64_t deadline = os_clock_ms() + 10000;
+    os_mutex_lock(&s.lock);
+    while (!s.has_ended && os_cond_wait_until(&s.changed, &s.lock, deadline))
+        ;
+    os_mutex_unlock(&s.lock);
+    assert_true(s.has_ended);
+    os_thread_join(&thread);
+    assert_int_equal(s.r, ERR_CANCELED);
+    assert_in_range(s.written, 1, 1024 * 1024 - 1);
+    os_cond_release(&s.changed);
+    os_mutex_release(&s.lock);
+}
+
+static void cancel__pipe_that_is_not_read__ends_the_write(void **state)
+{
+    struct os_file *f = NULL;
+
+    (void)state;
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    int reader = open(path_of("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_int_equal(os_file_append(path_of("pipe"), &f), 0);
+    assert_cancel_ends_it(f, reader);
+    os_file_close(f);
+    close(reader);
+    unlink(path_of("pipe"));
+}
+
+/* Standard output is what the program was given, and blocks for all who share it. */
+static void assert_stdout_can_be_canceled(int ends[2])
+{
+    struct os_file *f = NULL;
+    int kept = dup(STDOUT_FILENO);
+
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    int r = os_file_stdout(&f);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    assert_int_equal(r, 0);
+    assert_cancel_ends_it(f, ends[0]);
+    assert_int_equal(fcntl(ends[1], F_GETFL) & O_NONBLOCK, 0);
+    os_file_close(f);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void cancel__standard_output_that_is_not_read__ends_the_write(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_stdout_can_be_canceled(ends);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_stdout_can_be_canceled(ends);
+}
+
+static void append__link_into_a_folder_that_is_not_there__is_not_found(void **state)
+{
+    struct os_file *f = NULL;
+
+    (void)state;
+    assert_int_equal(symlink("missing/log", path_of("link")), 0);
+    assert_int_equal(os_file_append(path_of("link"), &f), ERR_NOT_FOUND);
+    unlink(path_of("link"));
 }
 
 static void append__new_file_and_folder__have_the_modes_of_the_contract(void **state)
@@ -164,6 +271,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write__disk_is_full__is_full_and_nothing_went_out),
         cmocka_unit_test(pipe__nobody_reads__is_not_found_and_later_closed),
+        cmocka_unit_test(cancel__pipe_that_is_not_read__ends_the_write),
+        cmocka_unit_test(cancel__standard_output_that_is_not_read__ends_the_write),
+        cmocka_unit_test(append__link_into_a_folder_that_is_not_there__is_not_found),
         cmocka_unit_test(append__new_file_and_folder__have_the_modes_of_the_contract),
         cmocka_unit_test(append__folder_is_somebody_elses__is_access),
         cmocka_unit_test(is_private__only_without_rights_of_others),
