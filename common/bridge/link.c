@@ -221,30 +221,62 @@ static void refuse(struct link *l, struct os_stream *stream, const char *why)
     stream->ops->close(stream);
 }
 
-/* Under link.lock: a place for one more session, unless too many have not proven themselves
- * yet. */
-static struct link_session **free_slot(struct link *l)
+/* Under link.lock. Of the connections that have not proven the secret the oldest, if there are
+ * as many as there may be; else NULL. */
+static struct link_session *stranger_too_many(const struct link *l)
 {
-    struct link_session **slot = NULL;
-    size_t handshakes = 0;
+    struct link_session *oldest = NULL;
+    size_t strangers = 0;
 
     for (size_t i = 0; i < LINK_SESSIONS_MAX; i++) {
-        if (!l->sessions[i])
-            slot = &l->sessions[i];
-        else
-            handshakes += !l->sessions[i]->peer;
+        struct link_session *s = l->sessions[i];
+        if (!s || s->is_proven)
+            continue;
+        strangers++;
+        if (!oldest || s->number < oldest->number)
+            oldest = s;
     }
-    return handshakes < LINK_HANDSHAKES_MAX ? slot : NULL;
+    return strangers >= LINK_HANDSHAKES_MAX ? oldest : NULL;
+}
+
+/* A newcomer takes the place of the oldest stranger: a good peer needs its place for a moment
+ * only, so strangers who come and say nothing cannot keep it out. Without a bye, since whoever
+ * does not read would have to be waited for. */
+static void make_place(struct link *l)
+{
+    uint64_t deadline = os_clock_ms() + LINK_TAKEOVER_MS;
+
+    os_mutex_lock(&l->lock);
+    struct link_session *s = stranger_too_many(l);
+    if (s) {
+        link_session_close(s, WIRE_REASON_BUSY,
+                           "newer connections came, and it has not proven the secret");
+        s->stream->ops->cancel(s->stream);
+    }
+    while (s && !s->is_finished && os_cond_wait_until(&l->changed, &l->lock, deadline))
+        ;
+    os_mutex_unlock(&l->lock);
+    reap(l);
+}
+
+/* Under link.lock: a place for one more session, or NULL. */
+static struct link_session **free_slot(struct link *l)
+{
+    for (size_t i = 0; i < LINK_SESSIONS_MAX && !stranger_too_many(l); i++)
+        if (!l->sessions[i])
+            return &l->sessions[i];
+    return NULL;
 }
 
 static void take_connection(struct link *l, struct os_stream *stream)
 {
     reap(l);
+    make_place(l);
     os_mutex_lock(&l->lock);
     struct link_session **slot = free_slot(l);
     os_mutex_unlock(&l->lock);
     if (!slot) {
-        refuse(l, stream, "too many connections that have not proven the secret");
+        refuse(l, stream, "too many connections");
         return;
     }
     struct link_session *s = link_session_new(l, stream);
@@ -253,6 +285,7 @@ static void take_connection(struct link *l, struct os_stream *stream)
         return;
     }
     os_mutex_lock(&l->lock);
+    s->number = ++l->accepted;
     enter(l, slot, s);
     int r = os_thread_start(&s->thread, "link-session", run_accepted, s);
     if (r < 0)

@@ -14,8 +14,10 @@
 #include "queue.h"
 
 enum {
-    LINK_PEERS_MAX = 8,      /* agents connected to one relay */
-    LINK_HANDSHAKES_MAX = 8, /* connections that have not proven the secret yet */
+    LINK_PEERS_MAX = 8, /* agents connected to one relay */
+    /* Connections that have not proven the secret yet. One more takes the oldest one's place.
+     */
+    LINK_HANDSHAKES_MAX = 8,
     LINK_DIAL_TIMEOUT_MS = 5000,
     LINK_REMEMBER_MAX = 32, /* identities whose last finished batch is remembered */
     LINK_WHY_MAX = 256,     /* why a session ended, or cannot be had, with the NUL */

@@ -86,6 +86,7 @@ static void handle_event(struct link_session *s, const struct session_event *ev)
 {
     switch (ev->type) {
     case SESSION_PEER:
+        s->is_proven = true;
         link_session_adopt(s, ev->u.peer.name, ev->u.peer.identity);
         break;
     case SESSION_OPEN:

@@ -41,6 +41,8 @@ struct link_session {
     struct session *session;
     struct link_peer *peer;     /* from SESSION_PEER on */
     struct link_origin *origin; /* from SESSION_PEER on */
+    uint64_t number;            /* of a listener's session: in order of arrival */
+    bool is_proven;             /* the peer knows the secret */
     struct os_thread thread;    /* of a listener's session: runs link_serve() */
     struct os_thread reader;
     struct os_thread writer;
@@ -72,6 +74,7 @@ struct link {
     const char *state;
     char last_error[LINK_WHY_MAX];
     uint64_t reconnects, refused;
+    uint64_t accepted; /* by the listener, ever */
     struct link_session *sessions[LINK_SESSIONS_MAX];
     struct link_peers peers;
     struct backoff backoff;
