@@ -64,7 +64,7 @@ static void log_end(struct link *l, const struct link_session *s)
     if (stopping)
         return;
     if (s->was_open)
-        log_warn("link: down with '%s': %s", who, s->why);
+        log_limited(&l->down_limit, LOG_WARN, "link: down with '%s': %s", who, s->why);
     else
         log_limited(&l->limit, LOG_WARN, "link: no session with %s: %s", who, s->why);
 }

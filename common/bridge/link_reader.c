@@ -26,7 +26,8 @@ static void on_open(struct link_session *s, const struct session_event *ev)
     backoff_reset(&l->backoff);
     /* The watcher slept for the handshake's deadline: heartbeats come sooner. */
     os_cond_signal(&s->watcher_wake);
-    log_info("link: up with '%s' (%s)", s->peer->name, s->stream->peer);
+    log_limited(&l->up_limit, LOG_INFO, "link: up with '%s' (%s)", s->peer->name,
+                s->stream->peer);
 }
 
 static void on_closed(struct link_session *s, const struct session_event *ev)

@@ -78,7 +78,8 @@ struct link {
     struct link_session *sessions[LINK_SESSIONS_MAX];
     struct link_peers peers;
     struct backoff backoff;
-    struct log_limit limit;
+    struct log_limit limit; /* of those that never were open */
+    struct log_limit up_limit, down_limit;
 };
 
 /* link_session_new() - for a fresh connection; takes <stream> also when it fails (NULL). */
