@@ -84,6 +84,7 @@ uint64_t link_peers_attach(struct link_peers *lp, struct link_peer *peer,
     queue_cursor_expendable(peer->cursor, false);
     origin->last_used = peer->last_used = ++lp->uses;
     origin->session = peer->session = s;
+    origin->peer = peer;
     return queue_cursor_skipped(peer->cursor);
 }
 
@@ -92,6 +93,16 @@ void link_peers_detach(struct link_peer *peer, struct link_origin *origin)
     queue_cursor_expendable(peer->cursor, true);
     origin->session = NULL;
     peer->session = NULL;
+}
+
+uint64_t link_peers_outstanding(const struct link_peers *lp, const struct link_peer *peer)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
+        if (lp->origins[i].peer == peer)
+            sum += lp->origins[i].outstanding;
+    return sum;
 }
 
 size_t link_peers_connected(const struct link_peers *lp)

@@ -22,6 +22,7 @@ struct link_session;
 /* One sender's stream of batches. It is the producer of what it sent in the inbound queue. */
 struct link_origin {
     struct link *link;
+    struct link_peer *peer; /* the place of the node that sent it last; NULL: nobody yet */
     bool is_used;
     uint8_t identity[WIRE_IDENTITY_BYTES];
     uint64_t received;    /* highest seq that stands, or stood, in the inbound queue */
@@ -71,6 +72,12 @@ struct link_peer *link_peers_peer(struct link_peers *lp, const char *name);
 uint64_t link_peers_attach(struct link_peers *lp, struct link_peer *peer,
                            struct link_origin *origin, struct link_session *s);
 void link_peers_detach(struct link_peer *peer, struct link_origin *origin);
+
+/* link_peers_outstanding() - octets in the inbound queue that came from the node at <peer>. It
+ * may have had several streams: a program that starts anew has a new identity, and what it sent
+ * in its last life still waits.
+ */
+uint64_t link_peers_outstanding(const struct link_peers *lp, const struct link_peer *peer);
 
 size_t link_peers_connected(const struct link_peers *lp);
 

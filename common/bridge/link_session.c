@@ -75,7 +75,7 @@ void link_session_close(struct link_session *s, enum wire_reason reason, const c
 static uint64_t room(const struct link_session *s)
 {
     uint64_t window = s->link->options.window;
-    uint64_t outstanding = s->origin->outstanding;
+    uint64_t outstanding = link_peers_outstanding(&s->link->peers, s->peer);
 
     return outstanding < window ? window - outstanding : 0;
 }
@@ -168,14 +168,15 @@ void link_session_grant(struct link_session *s)
 void link_release(void *producer, uint64_t tag, size_t bytes)
 {
     struct link_origin *o = producer;
-    struct link_session *s;
 
     os_mutex_lock(&o->link->lock);
     o->finished = tag;
     o->outstanding -= bytes;
-    s = o->session;
+    /* The room is its node's, which may be back with another stream. */
+    struct link_session *s = o->peer->session;
     if (s && s->is_open) {
-        session_ack(s->session, o->finished);
+        if (s->origin == o)
+            session_ack(s->session, o->finished);
         link_session_grant(s);
         link_session_wake(s);
     }

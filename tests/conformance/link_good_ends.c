@@ -149,6 +149,38 @@ static void link__slow_reader__holds_the_sender_back_within_the_credit(void **st
     both_close(&b);
 }
 
+/* What a sender's last life sent waits still, and counts: else each restart would fill the far
+ * side's memory anew. */
+static void link__sender_restarts_while_outputs_stand_still__keeps_to_one_credit(void **state)
+{
+    enum { RECORDS = 250, LENGTH = 1000, BATCHES = 14, SETTLE_MS = 1000 };
+    struct both b;
+    struct queue_books books;
+
+    (void)state;
+    both_open(&b);
+    node_hold(&b.relay, true);
+    both_start(&b);
+    node_submit(&b.agent, BATCHES, RECORDS, LENGTH);
+    assert_true(node_wait_held(&b.relay, b.relay.options.window / 2));
+    node_close(&b.agent);
+    assert_true(node_wait_down(&b.relay));
+    queue_books(b.relay.inbound, &books);
+
+    node_open(&b.agent, rig_carrier(), b.place.dial, suite_carrier.vm_id, WIRE_CONNECTOR,
+              "agent");
+    b.agent.sent = books.held; /* goes on behind what came over */
+    assert_int_equal(node_start(&b.agent), 0);
+    node_submit(&b.agent, BATCHES, RECORDS, LENGTH);
+    assert_true(node_wait_up(&b.agent));
+    assert_false(node_wait_reconnect(&b.agent, SETTLE_MS));
+    queue_books(b.relay.inbound, &books);
+    assert_true(books.held_bytes <= b.relay.options.window);
+    node_hold(&b.relay, false);
+    assert_all_there(&b.agent, &b.relay);
+    both_close(&b);
+}
+
 static void link__listener_restarts__connector_comes_back_and_goes_on(void **state)
 {
     struct both b;
@@ -219,6 +251,7 @@ int main(void)
         cmocka_unit_test(link__cut_again_and_again__loses_and_repeats_nothing),
         cmocka_unit_test(link__cut_in_the_middle_of_a_frame__loses_and_repeats_nothing),
         cmocka_unit_test(link__slow_reader__holds_the_sender_back_within_the_credit),
+        cmocka_unit_test(link__sender_restarts_while_outputs_stand_still__keeps_to_one_credit),
         cmocka_unit_test(link__listener_restarts__connector_comes_back_and_goes_on),
         cmocka_unit_test(link__connector_restarts__its_place_in_the_queue_is_kept),
         cmocka_unit_test(link__two_agents__each_gets_what_comes),
