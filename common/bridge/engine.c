@@ -90,18 +90,18 @@ static uint64_t peers_of(const struct config *c)
 
 /* The octets of DATA that one peer may have unacknowledged here: two of the largest batches at
  * least, so that one can come while the other is written. */
-static uint64_t window_of(const struct config *c)
+static uint64_t credit_of(const struct config *c)
 {
     uint64_t least = 2 * (uint64_t)WIRE_DATA_BODY_MAX;
-    uint64_t window = c->queue.memory / peers_of(c);
+    uint64_t credit = c->queue.memory / peers_of(c);
 
-    return window < least ? least : window;
+    return credit < least ? least : credit;
 }
 
 static int open_queues(struct engine *e)
 {
     const struct config *c = e->config;
-    uint64_t inbound = peers_of(c) * window_of(c) * INBOUND_OVERHEAD;
+    uint64_t inbound = peers_of(c) * credit_of(c) * INBOUND_OVERHEAD;
 
     e->outbound = queue_new((size_t)c->queue.memory, NULL);
     e->inbound = queue_new((size_t)inbound, link_release);
@@ -130,7 +130,7 @@ static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
         .heartbeat_ms = c->link.heartbeat_ms,
         .outbound = e->outbound,
         .inbound = e->inbound,
-        .window = window_of(c),
+        .credit = credit_of(c),
         .unwanted = count_unwanted,
         .unwanted_arg = e,
     };

@@ -33,7 +33,7 @@ struct link_options {
     uint32_t heartbeat_ms;
     struct queue *outbound; /* what the peer is to get */
     struct queue *inbound;  /* where what it sends goes */
-    uint64_t window;        /* octets of DATA one peer may have unacknowledged here */
+    uint64_t credit;        /* octets of DATA one peer may have unacknowledged here */
     /* How many records of <b> no output takes (NULL: none). */
     size_t (*unwanted)(void *arg, const struct batch *b);
     void *unwanted_arg;

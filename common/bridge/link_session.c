@@ -74,10 +74,10 @@ void link_session_close(struct link_session *s, enum wire_reason reason, const c
 /* What the peer may have on its way or in the inbound queue beyond what is there already. */
 static uint64_t room(const struct link_session *s)
 {
-    uint64_t window = s->link->options.window;
+    uint64_t credit = s->link->options.credit;
     uint64_t outstanding = link_peers_outstanding(&s->link->peers, s->peer);
 
-    return outstanding < window ? window - outstanding : 0;
+    return outstanding < credit ? credit - outstanding : 0;
 }
 
 static void accept_peer(struct link_session *s, struct link_peer *peer,
@@ -149,7 +149,7 @@ void link_session_orphan(struct link_session *s)
 
 void link_session_grant(struct link_session *s)
 {
-    uint64_t step = s->link->options.window / 4;
+    uint64_t step = s->link->options.credit / 4;
     uint64_t received = session_received(s->session);
     uint64_t credit = received + room(s);
 

@@ -104,8 +104,7 @@ void link_session_adopt(struct link_session *s, const char *name,
  */
 void link_session_orphan(struct link_session *s);
 
-/* link_session_grant() - tell the peer of room in its window, if there is enough to be worth
- * it. */
+/* link_session_grant() - tell the peer of room for it, if there is enough to be worth it. */
 void link_session_grant(struct link_session *s);
 
 #endif

@@ -133,14 +133,14 @@ static void link__slow_reader__holds_the_sender_back_within_the_credit(void **st
 
     (void)state;
     both_open(&b);
-    assert_true(BATCHES * RECORDS * LENGTH > b.agent.options.window);
+    assert_true(BATCHES * RECORDS * LENGTH > b.agent.options.credit);
     assert_true(BATCHES * RECORDS * (LENGTH + 20) < QUEUE_MEMORY_MIN);
     node_hold(&b.agent, true);
     both_start(&b);
     node_submit(&b.relay, BATCHES, RECORDS, LENGTH);
-    assert_true(node_wait_held(&b.agent, b.agent.options.window / 2));
+    assert_true(node_wait_held(&b.agent, b.agent.options.credit / 2));
     queue_books(b.agent.inbound, &books);
-    assert_true(books.held_bytes <= b.agent.options.window);
+    assert_true(books.held_bytes <= b.agent.options.credit);
     assert_int_equal(node_received(&b.agent), 0);
     queue_books(b.relay.outbound, &books);
     assert_int_equal(books.held, BATCHES * RECORDS);
@@ -162,7 +162,7 @@ static void link__sender_restarts_while_outputs_stand_still__keeps_to_one_credit
     node_hold(&b.relay, true);
     both_start(&b);
     node_submit(&b.agent, BATCHES, RECORDS, LENGTH);
-    assert_true(node_wait_held(&b.relay, b.relay.options.window / 2));
+    assert_true(node_wait_held(&b.relay, b.relay.options.credit / 2));
     node_close(&b.agent);
     assert_true(node_wait_down(&b.relay));
     queue_books(b.relay.inbound, &books);
@@ -175,7 +175,7 @@ static void link__sender_restarts_while_outputs_stand_still__keeps_to_one_credit
     assert_true(node_wait_up(&b.agent));
     assert_false(node_wait_reconnect(&b.agent, SETTLE_MS));
     queue_books(b.relay.inbound, &books);
-    assert_true(books.held_bytes <= b.relay.options.window);
+    assert_true(books.held_bytes <= b.relay.options.credit);
     node_hold(&b.relay, false);
     assert_all_there(&b.agent, &b.relay);
     both_close(&b);

@@ -65,7 +65,7 @@ void node_open(struct node *n, const struct os_carrier *carrier, const char *add
         .heartbeat_ms = 100,
         .outbound = n->outbound,
         .inbound = n->inbound,
-        .window = 2 * (uint64_t)WIRE_DATA_BODY_MAX,
+        .credit = 2 * (uint64_t)WIRE_DATA_BODY_MAX,
     };
 }
 
