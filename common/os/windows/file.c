@@ -136,8 +136,10 @@ int os_file_write(struct os_file *f, const struct os_vec *vec, size_t count,
 
     while (r == 0 && (length = win_gather_next(&g, f->join, JOIN_BYTES, &data)) > 0) {
         const uint8_t *at = data;
-        for (size_t done = 0; r == 0 && done < length;)
+        size_t done = 0;
+        while (r == 0 && done < length)
             r = write_some(f, at + done, length - done, &done);
+        written += done;
     }
     if (ret_written != NULL)
         *ret_written = written;
