@@ -31,6 +31,10 @@ extern const struct program_command program_commands[PROGRAM_COMMAND_COUNT];
 
 program_command_fn program_run, program_check, program_status, program_version, program_help;
 
+/* program_finish_stdout() - PROGRAM_OK when all that was printed is out; PROGRAM_UNAVAILABLE
+ * when stdout did not take it (a full disk, a pipe that nobody reads). */
+enum program_exit program_finish_stdout(void);
+
 /* program_help_text() - what `help` prints. */
 enum { PROGRAM_HELP_MAX = 64 * 1024 };
 void program_help_text(const struct program *p, struct text *out);

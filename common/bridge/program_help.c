@@ -73,10 +73,11 @@ void program_help_text(const struct program *p, struct text *out)
     append_keys(out);
 }
 
-/* Returns PROGRAM_OK, or PROGRAM_UNAVAILABLE when stdout does not take it. */
-static enum program_exit finish_stdout(void)
+/* What is longer than the buffer has failed before the flush, which then finds nothing to do.
+ */
+enum program_exit program_finish_stdout(void)
 {
-    return fflush(stdout) == 0 ? PROGRAM_OK : PROGRAM_UNAVAILABLE;
+    return fflush(stdout) == 0 && ferror(stdout) == 0 ? PROGRAM_OK : PROGRAM_UNAVAILABLE;
 }
 
 enum program_exit program_help(const struct program *p, const struct program_options *o)
@@ -88,12 +89,12 @@ enum program_exit program_help(const struct program *p, const struct program_opt
     bool is_whole = text_err(&help) == 0;
     (void)fputs(text_string(&help), stdout);
     text_release(&help);
-    return is_whole ? finish_stdout() : PROGRAM_TRY_LATER;
+    return is_whole ? program_finish_stdout() : PROGRAM_TRY_LATER;
 }
 
 enum program_exit program_version(const struct program *p, const struct program_options *o)
 {
     (void)o;
     (void)printf("%s %s\n", p->name, HVLOG_VERSION);
-    return finish_stdout();
+    return program_finish_stdout();
 }

@@ -32,12 +32,13 @@ static void read_secret(const struct config *c, int *ret_err, char error[CONFIG_
     free(secret);
 }
 
-/* A file that is not there, or not readable as text, is a wrong configuration; a missing right
- * is that.
+/* A file that is not there, or cannot be one, is a wrong configuration; a missing right is
+ * that, and so is missing memory.
  */
 static enum program_exit exit_of_config(int err)
 {
-    return err == ERR_NOT_FOUND || err == ERR_IO ? PROGRAM_CONFIGURATION : program_exit_of(err);
+    return err == ERR_ACCESS || err == ERR_NO_MEMORY ? program_exit_of(err)
+                                                     : PROGRAM_CONFIGURATION;
 }
 
 enum program_exit program_check(const struct program *p, const struct program_options *o)
@@ -59,7 +60,7 @@ enum program_exit program_check(const struct program *p, const struct program_op
     if (r == 0)
         (void)printf("%s: ok\n", c->file);
     config_free(c);
-    return exit_of_config(r);
+    return r == 0 ? program_finish_stdout() : exit_of_config(r);
 }
 
 /* ---- run --------------------------------------------------------------------------------- */

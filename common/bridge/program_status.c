@@ -55,7 +55,7 @@ static enum program_exit watch(const struct program *p, const struct config *c,
     uint64_t next_ms = os_clock_ms();
     do {
         (void)show(p, c, o);
-        if (fflush(stdout) != 0)
+        if (program_finish_stdout() != PROGRAM_OK)
             return PROGRAM_UNAVAILABLE;
         next_ms += WATCH_PERIOD_MS;
     } while (os_stop_wait(next_ms) != OS_STOP_STOP);
@@ -74,8 +74,8 @@ enum program_exit program_status(const struct program *p, const struct program_o
     if (r < 0)
         return r == ERR_NOT_FOUND ? PROGRAM_CONFIGURATION : program_exit_of(r);
     enum program_exit e = o->watch ? watch(p, c, o) : show(p, c, o);
-    if (fflush(stdout) != 0 && e == PROGRAM_OK)
-        e = PROGRAM_UNAVAILABLE;
+    if (e == PROGRAM_OK)
+        e = program_finish_stdout();
     config_free(c);
     return e;
 }

@@ -132,6 +132,13 @@ END
 expect 0 check -c good.conf
 says out "^good\.conf: ok"
 expect 0 -c good.conf check
+# What could not be printed was not said: also when it is longer than a buffer.
+for command in version help "check -c good.conf"; do
+    got=0
+    # shellcheck disable=SC2086
+    ./program $command >/dev/full 2>err </dev/null || got=$?
+    [ "$got" = 69 ] || fail "$name $command to a full disk: exit code is $got, not 69"
+done
 printf '[link]\nadress = tcp:127.0.0.1:1\n' >bad.conf
 for command in check run status; do
     expect 78 "$command" -c bad.conf
@@ -209,6 +216,10 @@ kill -TERM "$watcher"
 got=0
 wait "$watcher" || got=$?
 [ "$got" = 0 ] || fail "$name status --watch: exit code is $got, not 0"
+
+# Into a pipe that nobody reads any more the watch ends. Its answer is longer than a buffer.
+./program status -c good.conf --watch --json 2>err </dev/null | head -c 1 >/dev/null ||
+    [ "${PIPESTATUS[0]}" = 69 ] || fail "$name status --watch goes on though nobody reads"
 
 kill -HUP "$running"
 await "SIGHUP is obeyed" grep -q "info: outputs reopen their files" log
