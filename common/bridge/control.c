@@ -24,13 +24,14 @@ struct client {
     struct os_stream *stream;
     struct os_thread thread;
     uint64_t number; /* in order of arrival; 0: no thread */
-    bool has_ended;  /* only the join is missing */
+    uint64_t since_ms;
+    bool has_ended; /* only the join is missing */
 };
 
 struct control {
     struct os_listener *listener;
     struct os_mutex lock;
-    struct os_cond stopping;
+    struct os_cond changed; /* a client has ended, or all is to stop */
     bool is_stopping;
     struct os_thread thread;
     bool is_running;
@@ -84,6 +85,7 @@ static void *client_run(void *arg)
     os_mutex_lock(&c->lock);
     client->stream = NULL;
     client->has_ended = true;
+    os_cond_broadcast(&c->changed);
     os_mutex_unlock(&c->lock);
     s->ops->close(s);
     return NULL;
@@ -107,31 +109,36 @@ static void client_join(struct client *client)
 
 /* ---- all clients; the accepting thread only ---------------------------------------------- */
 
-static bool has_ended(struct client *client)
+/* Under the lock: the slot that is empty or can be emptied without a wait, or that of the
+ * oldest client. */
+static struct client *freest(struct control *c)
 {
-    os_mutex_lock(&client->owner->lock);
-    bool yes = client->has_ended;
-    os_mutex_unlock(&client->owner->lock);
-    return yes;
+    struct client *best = &c->clients[0];
+    for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        struct client *client = &c->clients[i];
+        if (client->number == 0 || client->has_ended)
+            return client;
+        if (client->number < best->number)
+            best = client;
+    }
+    return best;
 }
 
 /* An empty slot; somebody who sends no request, or does not read the answer, has to go for it.
  */
 static struct client *take_slot(struct control *c)
 {
-    struct client *oldest = &c->clients[0];
-    for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-        struct client *client = &c->clients[i];
-        if (client->number > 0 && has_ended(client))
-            client_join(client);
-        if (client->number < oldest->number)
-            oldest = client;
+    os_mutex_lock(&c->lock);
+    struct client *client = freest(c);
+    while (client->number > 0 && !client->has_ended && !c->is_stopping &&
+           os_cond_wait_until(&c->changed, &c->lock, client->since_ms + CONTROL_GRACE_MS))
+        client = freest(c);
+    os_mutex_unlock(&c->lock);
+    if (client->number > 0) {
+        client_cancel(client);
+        client_join(client);
     }
-    if (oldest->number > 0) {
-        client_cancel(oldest);
-        client_join(oldest);
-    }
-    return oldest;
+    return client;
 }
 
 static void welcome(struct control *c, struct os_stream *s)
@@ -139,6 +146,7 @@ static void welcome(struct control *c, struct os_stream *s)
     struct client *client = take_slot(c);
     client->stream = s;
     client->number = ++c->last_number;
+    client->since_ms = os_clock_ms();
     if (os_thread_start(&client->thread, "control", client_run, client) < 0) {
         client->number = 0;
         client->stream = NULL;
@@ -153,7 +161,7 @@ static void pause_full(struct control *c)
                 "control: no descriptor left for a client, trying again in %d ms",
                 (int)FULL_PAUSE_MS);
     os_mutex_lock(&c->lock);
-    while (!c->is_stopping && os_cond_wait_until(&c->stopping, &c->lock, deadline_ms))
+    while (!c->is_stopping && os_cond_wait_until(&c->changed, &c->lock, deadline_ms))
         ;
     os_mutex_unlock(&c->lock);
 }
@@ -200,7 +208,7 @@ int control_open(const char *path, struct control **ret)
         return r;
     }
     os_mutex_init(&c->lock);
-    os_cond_init(&c->stopping);
+    os_cond_init(&c->changed);
     for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         c->clients[i].owner = c;
     *ret = c;
@@ -222,7 +230,7 @@ void control_stop(struct control *c)
         return;
     os_mutex_lock(&c->lock);
     c->is_stopping = true;
-    os_cond_broadcast(&c->stopping);
+    os_cond_broadcast(&c->changed);
     os_mutex_unlock(&c->lock);
     c->listener->ops->cancel(c->listener);
     os_thread_join(&c->thread);
@@ -235,7 +243,7 @@ void control_free(struct control *c)
         return;
     control_stop(c);
     c->listener->ops->close(c->listener);
-    os_cond_release(&c->stopping);
+    os_cond_release(&c->changed);
     os_mutex_release(&c->lock);
     free(c);
 }

@@ -15,7 +15,8 @@ enum {
     CONTROL_REQUEST_MAX = 64, /* octets of a request without its LF */
     /* Octets of an answer; far more than all inputs fill. */
     CONTROL_ANSWER_MAX = 4 * 1024 * 1024,
-    CONTROL_CLIENTS_MAX = 4,   /* at once; a newcomer ends the oldest */
+    CONTROL_CLIENTS_MAX = 8,   /* at once; a newcomer ends the oldest */
+    CONTROL_GRACE_MS = 100,    /* but lets it have so long: who just asks is answered sooner */
     CONTROL_TIMEOUT_MS = 5000, /* what a client waits for an answer */
 };
 

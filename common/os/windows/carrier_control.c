@@ -16,7 +16,7 @@
 enum {
     PIPE_BUFFER_BYTES = 64 * 1024,
     PIPE_WRITE_MAX = 16 * 1024,
-    PIPE_INSTANCES_MAX = 16, /* clients at one time, as nobody needs more than a few */
+    PIPE_INSTANCES_MAX = 64, /* clients at one time, those included that wait */
     PIPE_NAME_MAX = 256,     /* the system's limit */
 };
 

@@ -16,6 +16,7 @@
 #include "common/core/err.h"
 #include "common/os/process.h"
 #include "common/os/stream.h"
+#include "common/os/thread.h"
 
 enum { LARGE_LINES = 40 * 1000 };
 
@@ -107,6 +108,31 @@ static void control__nobody__is_not_found_or_refused(void **state)
     text_release(&answer);
 }
 
+static void *ask_once(void *arg)
+{
+    struct text answer;
+    text_init(&answer, CONTROL_ANSWER_MAX);
+    *(int *)arg = control_ask(path, "x", &answer);
+    text_release(&answer);
+    return NULL;
+}
+
+static void control__more_clients_than_places_at_once__are_all_answered(void **state)
+{
+    enum { CLIENTS = 4 * CONTROL_CLIENTS_MAX };
+    struct control *c = start(echo);
+    struct os_thread threads[CLIENTS];
+    int results[CLIENTS];
+    (void)state;
+    for (size_t i = 0; i < CLIENTS; i++)
+        assert_int_equal(os_thread_start(&threads[i], "ask", ask_once, &results[i]), 0);
+    for (size_t i = 0; i < CLIENTS; i++)
+        os_thread_join(&threads[i]);
+    for (size_t i = 0; i < CLIENTS; i++)
+        assert_int_equal(results[i], 0);
+    control_free(c);
+}
+
 static void control__silent_clients__do_not_keep_others_out(void **state)
 {
     struct control *c = start(echo);
@@ -156,6 +182,7 @@ int main(void)
         cmocka_unit_test(control__request__is_answered_again_and_again),
         cmocka_unit_test(control__large_answer__arrives_whole),
         cmocka_unit_test(control__nobody__is_not_found_or_refused),
+        cmocka_unit_test(control__more_clients_than_places_at_once__are_all_answered),
         cmocka_unit_test(control__silent_clients__do_not_keep_others_out),
         cmocka_unit_test(control__endless_request__is_closed_without_an_answer),
         cmocka_unit_test(control__stop__ends_clients_that_wait),
