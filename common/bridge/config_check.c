@@ -144,7 +144,9 @@ void config_check(struct config_source *s)
 void config_warnings(const struct config *c, struct text *warnings)
 {
     if (c->link.secret_file[0] != '\0' && !os_file_is_private(c->link.secret_file))
-        text_appendf(warnings, "%s: others than its owner can read the secret: chmod 600\n",
+        text_appendf(warnings,
+                     "%s: others than its owner can read the secret: chmod 600, on "
+                     "Windows icacls\n",
                      c->link.secret_file);
     if (c->input_count == 0 && c->output_count == 0)
         text_appendf(warnings, "%s: there is no [input] and no [output]\n", c->file);

@@ -49,7 +49,7 @@ void os_file_close(struct os_file *f);
 int os_file_read_all(const char *path, size_t limit, char **ret_data, size_t *ret_length);
 
 /* os_file_is_private() - only the owner (or root, SYSTEM) can read it. True where the system
- * cannot say, false when there is no such file. */
+ * cannot say, and when there is no such file: whoever reads it is told. */
 bool os_file_is_private(const char *path);
 
 /* os_folder_make() - make <path> and what is missing above it, mode 0750. 0, ERR_ACCESS,

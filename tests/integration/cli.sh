@@ -153,6 +153,7 @@ done
 } | sed 's/^role/secret_file = secret\n&/' >secret.conf
 expect 78 check -c secret.conf
 says err "cannot read the secret in secret: not found"
+! grep -q "others than its owner" err || fail "others are said to read a secret that is not there"
 expect 78 run -c secret.conf
 printf 'short\n' >secret
 expect 78 check -c secret.conf

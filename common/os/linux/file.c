@@ -281,5 +281,5 @@ bool os_file_is_private(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) == 0;
+    return stat(path, &st) < 0 || (st.st_mode & (S_IRGRP | S_IROTH)) == 0;
 }

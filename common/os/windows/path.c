@@ -144,7 +144,7 @@ bool os_file_is_private(const char *path)
                                        &owner, NULL, &list, NULL, &descriptor);
     free(wide);
     if (code != ERROR_SUCCESS)
-        return win_fail(code) != ERR_NOT_FOUND;
+        return true;
     bool is_private = is_list_private(list, owner);
     LocalFree(descriptor);
     return is_private;
