@@ -375,6 +375,8 @@ static int parse_samples(const struct config_program *program, struct config **r
                          errors);
     else
         text_appendf(errors, "%s: %s\n", builtin_name, err_text(r));
+    if (r == 0)
+        (*ret)->is_builtin = true;
     text_release(&samples);
     return r;
 }

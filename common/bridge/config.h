@@ -57,6 +57,7 @@ struct output_config {
 
 struct config {
     char file[CONFIG_PATH_MAX]; /* for messages; "built-in defaults" when there is none */
+    bool is_builtin;            /* there is none */
     struct {
         char name[WIRE_NAME_MAX + 1];
         char state_dir[CONFIG_PATH_MAX];

@@ -6,6 +6,7 @@
 
 #include "common/core/err.h"
 #include "common/os/error.h"
+#include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/os/stop.h"
 #include "common/os/thread.h"
@@ -201,6 +202,15 @@ static void serve_until_stop(struct engine *e)
     }
 }
 
+/* Without a file the agent writes into the state folder, of which an ordinary user may not even
+ * have what is above it. When it cannot be made, the output says why it waits.
+ */
+static void make_state_folder(const struct config *c)
+{
+    if (c->is_builtin && c->output_count > 0)
+        (void)os_folder_make(c->node.state_dir);
+}
+
 /* Returns 0 after an orderly stop, or what kept the program from starting. */
 static int serve(const struct program *p, const struct config *c)
 {
@@ -210,6 +220,7 @@ static int serve(const struct program *p, const struct config *c)
     int r = open_control(c, &control);
     if (r < 0)
         return r;
+    make_state_folder(c);
     r = engine_open(c, p->name, &e, error);
     if (r < 0)
         goto close_control;

@@ -57,6 +57,18 @@ await() {
     done
 }
 
+# stop_all - by SIGTERM; each ends in order.
+stop_all() {
+    # shellcheck disable=SC2086 # one argument for each process
+    kill -TERM $pids
+    for pid in $pids; do
+        got=0
+        wait "$pid" || got=$?
+        [ "$got" = 0 ] || fail "a program ends with $got"
+    done
+    pids=
+}
+
 for name in relay agent; do
     "$HVLOG_BIN/hvlog-$name" check >"$folder/$name.log" 2>&1 || fail "$name: its own defaults fail check"
     grep -q '^built-in defaults: ok' "$folder/$name.log" || fail "$name: check does not name the defaults"
@@ -90,11 +102,15 @@ for name in relay agent; do
     "$HVLOG_BIN/hvlog-$name" status >"$folder/status.log" 2>&1 || fail "$name: no status"
     grep -q 'balance ok' "$folder/status.log" || fail "$name: no balance"
 done
-# shellcheck disable=SC2086 # one argument for each process
-kill -TERM $pids
-for pid in $pids; do
-    got=0
-    wait "$pid" || got=$?
-    [ "$got" = 0 ] || fail "a program ends with $got"
-done
-pids=
+stop_all
+
+# An ordinary user's new home, in which there is no ~/.local yet.
+mkdir "$folder/home" "$folder/run"
+unshare --user --map-user=1000 env -u XDG_STATE_HOME HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" \
+    "$HVLOG_BIN/hvlog-agent" run >/dev/null 2>"$folder/user.log" &
+pids=$!
+await user "info: .* runs as .* by built-in defaults; "
+stop_all
+if [ ! -f "$folder/home/.local/state/hvlog/messages.log" ]; then
+    fail "the agent does not make a new user's state folder"
+fi
