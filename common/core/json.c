@@ -159,12 +159,6 @@ void json_uint(struct json *j, uint64_t value)
         text_appendf(j->out, "%" PRIu64, value);
 }
 
-void json_int(struct json *j, int64_t value)
-{
-    if (begin_value(j))
-        text_appendf(j->out, "%" PRId64, value);
-}
-
 void json_bool(struct json *j, bool value)
 {
     if (begin_value(j))

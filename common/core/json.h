@@ -52,7 +52,6 @@ void json_key(struct json *j, const char *key);
 void json_string(struct json *j, const char *data, size_t length);
 void json_string_of(struct json *j, const char *string);
 void json_uint(struct json *j, uint64_t value);
-void json_int(struct json *j, int64_t value);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
 

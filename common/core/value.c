@@ -10,6 +10,8 @@
 #include "err.h"
 #include "suggest.h"
 
+enum { BOUND_TEXT_MAX = 32 };
+
 struct unit {
     const char *name;
     uint64_t factor;
@@ -63,6 +65,9 @@ static const struct alias rate_aliases[] = {
 static const struct scale rate_scale = {"is not a rate: write a number and /s, such as 1000/s",
                                         rate_units, rate_aliases};
 
+/* The shortest text that the parser reads as <value>: "64KiB", "1500ms". BOUND_TEXT_MAX octets
+ * are always enough.
+ */
 static char *scale_format(const struct scale *scale, uint64_t value, char *text, size_t size)
 {
     const struct unit *best = scale->units;
@@ -124,7 +129,7 @@ static int refuse_unit(const struct scale *scale, struct view name, struct reaso
 static int check_range(const struct scale *scale, const struct value_rule *rule, uint64_t value,
                        struct reason *why)
 {
-    char bound[VALUE_TEXT_MAX];
+    char bound[BOUND_TEXT_MAX];
     if (rule != NULL && value < rule->low)
         return reason_set(why, "is too little: the least is %s",
                           scale_format(scale, rule->low, bound, sizeof(bound)));
@@ -256,14 +261,4 @@ int value_text(struct view text, char *ret, size_t size, struct reason *why)
     memcpy(ret, text.text, text.length);
     ret[text.length] = '\0';
     return 0;
-}
-
-char *value_size_format(uint64_t bytes, char *text, size_t size)
-{
-    return scale_format(&size_scale, bytes, text, size);
-}
-
-char *value_time_format(uint64_t ms, char *text, size_t size)
-{
-    return scale_format(&time_scale, ms, text, size);
 }

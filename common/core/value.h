@@ -77,11 +77,4 @@ int value_list_next(struct view *rest, struct view *ret, struct reason *why);
  */
 int value_text(struct view text, char *ret, size_t size, struct reason *why);
 
-/* value_size_format(), value_time_format() - the shortest text that the parser reads as
- * <value>: "64KiB", "1500ms". VALUE_TEXT_MAX octets are always enough. Return <text>.
- */
-enum { VALUE_TEXT_MAX = 32 };
-char *value_size_format(uint64_t bytes, char *text, size_t size);
-char *value_time_format(uint64_t ms, char *text, size_t size);
-
 #endif

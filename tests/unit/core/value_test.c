@@ -225,21 +225,6 @@ static void value_text__bounds__are_exact(void **state)
     assert_string_equal(text, "abcd");
 }
 
-static void value_format__uses_the_largest_whole_unit(void **state)
-{
-    char text[VALUE_TEXT_MAX];
-    (void)state;
-    assert_string_equal(value_size_format(0, text, sizeof(text)), "0B");
-    assert_string_equal(value_size_format(1023, text, sizeof(text)), "1023B");
-    assert_string_equal(value_size_format(1 << 20, text, sizeof(text)), "1MiB");
-    assert_string_equal(value_size_format(3 << 19, text, sizeof(text)), "1536KiB");
-    assert_string_equal(value_size_format(UINT64_MAX, text, sizeof(text)),
-                        "18446744073709551615B");
-    assert_string_equal(value_time_format(1500, text, sizeof(text)), "1500ms");
-    assert_string_equal(value_time_format(90000, text, sizeof(text)), "90s");
-    assert_string_equal(value_time_format(7200000, text, sizeof(text)), "2h");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,7 +242,6 @@ int main(void)
         cmocka_unit_test(value_list__items__are_trimmed),
         cmocka_unit_test(value_list__missing_item__is_refused),
         cmocka_unit_test(value_text__bounds__are_exact),
-        cmocka_unit_test(value_format__uses_the_largest_whole_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
