@@ -56,7 +56,9 @@ uint16_t os_sock_port(const struct os_sock *s);
 
 /* os_sock_accept() - take one waiting connection; <ret_peer> is its address (ADDRESS_NONE for
  * unix). Returns 0; ERR_AGAIN (none waiting, or that one is gone already); ERR_FULL (out of
- * descriptors or memory; it goes on waiting: pause the listener for a while); ERR_IO.
+ * descriptors or memory; it goes on waiting: pause the listener for a while); ERR_IO. Where
+ * descriptors are limited, some are left: senders, who may be anybody, cannot take those that
+ * the link, the outputs and status need.
  */
 int os_sock_accept(struct os_sock *listener, struct os_sock **ret, struct address *ret_peer);
 

@@ -264,9 +264,10 @@ int os_file_read_all(const char *path, size_t limit, char **ret_data, size_t *re
     struct growing g = {0};
 
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int r = fd < 0 ? error_errno() : 0;
     if (fd < 0)
-        return error_errno();
-    int r = read_all(fd, limit, &g);
+        return r == ERR_FULL ? ERR_IO : r; /* no descriptor left: not 'too long' */
+    r = read_all(fd, limit, &g);
     close(fd);
     if (r < 0) {
         free(g.data);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* linux/sock.c - listeners and connections that never block. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/core/err.h"
@@ -11,6 +14,9 @@
 
 /* An input is there for every local program. */
 enum { INPUT_MODE = 0666 };
+
+/* Descriptors that senders cannot have: an eighth of all, at most RESERVED_MAX. */
+enum { RESERVED_PART = 8, RESERVED_MAX = 64 };
 
 static int listen_unix(struct os_sock *s, const struct endpoint *endpoint)
 {
@@ -52,11 +58,38 @@ uint16_t os_sock_port(const struct os_sock *s)
     return s->port;
 }
 
+/* Are only those descriptors left that are for others? A new one gets the lowest free number,
+ * so that number tells how many are in use. */
+static bool is_scarce(int fd)
+{
+    struct rlimit limit;
+    int lowest = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+    if (lowest < 0)
+        return true;
+    close(lowest);
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return false;
+    rlim_t reserved = limit.rlim_cur / RESERVED_PART;
+    if (reserved > RESERVED_MAX)
+        reserved = RESERVED_MAX;
+    return (rlim_t)lowest + reserved >= limit.rlim_cur;
+}
+
+static int without_descriptor(int listener)
+{
+    struct pollfd p = {.fd = listener, .events = POLLIN};
+
+    return poll(&p, 1, 0) == 0 ? ERR_AGAIN : error_keep(ERR_FULL, EMFILE);
+}
+
 int os_sock_accept(struct os_sock *listener, struct os_sock **ret, struct address *ret_peer)
 {
     union inet_address from = {0};
     socklen_t length = sizeof from;
 
+    if (is_scarce(listener->fd))
+        return without_descriptor(listener->fd);
     struct os_sock *s = calloc(1, sizeof *s);
     if (!s)
         return error_keep(ERR_FULL, ENOMEM);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,6 +162,22 @@ static void cancel__standard_output_that_is_not_read__ends_the_write(void **stat
     assert_stdout_can_be_canceled(ends);
 }
 
+static void read_all__no_descriptor_left__is_not_too_long(void **state)
+{
+    struct rlimit before, none;
+    char *data = NULL;
+    size_t length;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int r = os_file_read_all("/dev/null", 10, &data, &length);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(r, ERR_IO);
+}
+
 static void append__link_into_a_folder_that_is_not_there__is_not_found(void **state)
 {
     struct os_file *f = NULL;
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(pipe__nobody_reads__is_not_found_and_later_closed),
         cmocka_unit_test(cancel__pipe_that_is_not_read__ends_the_write),
         cmocka_unit_test(cancel__standard_output_that_is_not_read__ends_the_write),
+        cmocka_unit_test(read_all__no_descriptor_left__is_not_too_long),
         cmocka_unit_test(append__link_into_a_folder_that_is_not_there__is_not_found),
         cmocka_unit_test(append__new_file_and_folder__have_the_modes_of_the_contract),
         cmocka_unit_test(append__folder_is_somebody_elses__is_access),

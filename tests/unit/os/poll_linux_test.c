@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* poll_linux_test.c - unix listeners, and what happens without descriptors. */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,46 @@ static void accept__no_descriptor_left__is_full_and_loses_nothing(void **state)
     os_sock_close(l);
 }
 
+/* Senders come until no more are taken: then there still are descriptors for others. */
+static void accept__all_that_come__leaves_descriptors_for_others(void **state)
+{
+    enum { LIMIT = 64, RESERVED = LIMIT / 8 };
+    struct endpoint at = unix_endpoint("in");
+    struct os_sock *l = listener(&at), *in[LIMIT];
+    struct os_stream *out[LIMIT];
+    struct rlimit before, few;
+    struct address peer;
+    int accepted = 0, dialled = 0, left = 0, fds[LIMIT];
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = LIMIT;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int r = 0;
+    while (r == 0) {
+        out[dialled++] = dial(&at);
+        r = os_sock_accept(l, &in[accepted], &peer);
+        accepted += r == 0;
+    }
+    assert_int_equal(r, ERR_FULL);
+    assert_in_range(accepted, 10, LIMIT);
+    while ((fds[left] = open("/dev/null", O_RDONLY)) >= 0)
+        left++;
+    assert_in_range(left, RESERVED - 1, RESERVED); /* the test's own end of the last is one */
+    while (left > 0)
+        close(fds[--left]);
+    while (accepted > 0)
+        os_sock_close(in[--accepted]);
+    assert_int_equal(os_sock_accept(l, &in[0], &peer), 0);
+    assert_int_equal(os_sock_accept(l, &in[1], &peer), ERR_AGAIN);
+    os_sock_close(in[0]);
+    for (int i = 0; i < dialled; i++)
+        out[i]->ops->close(out[i]);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    os_sock_close(l);
+}
+
 /* A reset is not an orderly end: what the sender wrote last may be lost. */
 static void read__connection_is_reset__is_io(void **state)
 {
@@ -138,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unix__connection__has_no_address),
         cmocka_unit_test(unix__stale_file__is_replaced),
+        cmocka_unit_test(accept__all_that_come__leaves_descriptors_for_others),
         cmocka_unit_test(accept__no_descriptor_left__is_full_and_loses_nothing),
         cmocka_unit_test(read__connection_is_reset__is_io),
     };
