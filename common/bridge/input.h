@@ -41,8 +41,10 @@ struct input_counters {
     struct counter bad_pri;
     struct counter tls_on_plain;
     struct counter foreign_protocol;
-    struct counter kernel_dropped; /* datagrams the system dropped before we saw them */
-    struct counter connections;    /* open now */
+    /* Datagrams the system dropped before we saw them; COUNTER_UNKNOWN where it does not tell.
+     */
+    struct counter kernel_dropped;
+    struct counter connections; /* open now */
     struct counter connections_total;
 };
 

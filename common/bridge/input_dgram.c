@@ -26,11 +26,20 @@ struct input_dgram {
     struct endpoint endpoint; /* as configured, with the port that was bound */
     struct os_dgram *socket;  /* NULL while it could not be opened again */
     struct os_mutex lock; /* for <socket>: its owner replaces it, input_finish() cancels it */
+    bool tells_drops;     /* does the system? */
     uint64_t kernel_dropped; /* by sockets that are closed */
     struct address allowed;  /* the last one that allow let through: senders come in runs */
     struct framer_counters framing, seen;
     struct os_datagram got[OS_DGRAM_BATCH];
 };
+
+static void publish_kernel_dropped(struct input_dgram *d)
+{
+    uint64_t now = d->socket != NULL ? os_dgram_kernel_dropped(d->socket) : 0;
+
+    counter_set(&d->in->counters.kernel_dropped,
+                d->tells_drops ? d->kernel_dropped + now : COUNTER_UNKNOWN);
+}
 
 static void say_opened(const struct input_dgram *d)
 {
@@ -56,6 +65,8 @@ static int dgram_open(struct input *in)
         return r;
     }
     os_mutex_init(&d->lock);
+    d->tells_drops = os_dgram_has_kernel_dropped(d->socket);
+    publish_kernel_dropped(d);
     in->kind = d;
     in->port = os_dgram_port(d->socket);
     d->endpoint.port = in->port;
@@ -86,9 +97,7 @@ static void dgram_wake(struct input *in)
 
 static void publish(struct input_dgram *d)
 {
-    uint64_t now = d->socket != NULL ? os_dgram_kernel_dropped(d->socket) : 0;
-
-    counter_set(&d->in->counters.kernel_dropped, d->kernel_dropped + now);
+    publish_kernel_dropped(d);
     taker_count_framing(&d->in->counters, &d->framing, &d->seen);
 }
 

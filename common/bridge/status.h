@@ -26,7 +26,8 @@ enum { STATUS_INPUT_COUNTERS = 21, STATUS_OUTPUT_COUNTERS = 7 };
 extern const struct status_counter status_input_counters[STATUS_INPUT_COUNTERS];
 extern const struct status_counter status_output_counters[STATUS_OUTPUT_COUNTERS];
 
-/* status_counter_get() - the counter in <counters>, which is the struct of its table. */
+/* status_counter_get() - the counter in <counters>, which is the struct of its table;
+ * COUNTER_UNKNOWN (null in the JSON) where the system does not tell. */
 uint64_t status_counter_get(const struct status_counter *counter, const void *counters);
 
 struct status_input {

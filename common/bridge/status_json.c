@@ -34,6 +34,16 @@ static void put_time(struct json *j, const char *key, uint64_t wall_us)
     put_string(j, key, os_clock_local_text(wall_us, text, sizeof(text)));
 }
 
+/* null where the system does not tell. */
+static void put_counter(struct json *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    if (value == COUNTER_UNKNOWN)
+        json_null(j);
+    else
+        json_uint(j, value);
+}
+
 /* All counters of a table, those of a group in an object. */
 static void put_counters(struct json *j, const struct status_counter *table, size_t count,
                          const void *counters)
@@ -49,7 +59,7 @@ static void put_counters(struct json *j, const struct status_counter *table, siz
             json_object_begin(j);
         }
         open = group;
-        put_uint(j, table[i].name, status_counter_get(&table[i], counters));
+        put_counter(j, table[i].name, status_counter_get(&table[i], counters));
     }
     if (open != NULL)
         json_object_end(j);

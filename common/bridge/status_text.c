@@ -118,6 +118,14 @@ static void put_group(struct text *out, const char *group, const struct status_c
         text_append_string(out, "\n");
 }
 
+static void put_kernel_dropped(struct text *out, uint64_t value)
+{
+    if (value == COUNTER_UNKNOWN)
+        text_append_string(out, ", kernel_dropped unknown");
+    else if (value > 0)
+        text_appendf(out, ", kernel_dropped %" PRIu64, value);
+}
+
 static void put_input(struct text *out, const struct status_input *in)
 {
     static const char *const groups[] = {"dropped", "flagged", "framing"};
@@ -131,8 +139,7 @@ static void put_input(struct text *out, const struct status_input *in)
     if (counter_get(&c->connections_total) > 0)
         text_appendf(out, ", connections %" PRIu64 " of %" PRIu64, counter_get(&c->connections),
                      counter_get(&c->connections_total));
-    if (counter_get(&c->kernel_dropped) > 0)
-        text_appendf(out, ", kernel_dropped %" PRIu64, counter_get(&c->kernel_dropped));
+    put_kernel_dropped(out, counter_get(&c->kernel_dropped));
     text_append_string(out, "\n");
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
         put_group(out, groups[i], status_input_counters, STATUS_INPUT_COUNTERS, c);

@@ -14,6 +14,9 @@ struct counter {
     _Atomic uint64_t value;
 };
 
+/* The value of a counter that this system does not keep: not 0, which would be an answer. */
+#define COUNTER_UNKNOWN UINT64_MAX
+
 static inline uint64_t counter_get(const struct counter *c)
 {
     return atomic_load_explicit(&c->value, memory_order_relaxed);

@@ -222,6 +222,23 @@ static void status__books__balance_only_when_they_add_up(void **state)
         &(const struct queue_books){.received = 6, .delivered = 1, .dropped = 2, .held = 4}));
 }
 
+/* Where the system does not count what it drops, 0 would claim that nothing was lost. */
+static void status__unknown_kernel_drops__are_not_shown_as_none(void **state)
+{
+    struct status *s = make_status();
+    struct text text;
+    (void)state;
+    counter_set(&s->inputs[0].counters.kernel_dropped, COUNTER_UNKNOWN);
+    text_init(&text, 65536);
+    status_json(s, &text);
+    assert_non_null(strstr(text_string(&text), "\"kernel_dropped\":null,"));
+    text_clear(&text);
+    status_text(s, &text);
+    assert_non_null(strstr(text_string(&text), ", kernel_dropped unknown\n"));
+    text_release(&text);
+    status_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +248,7 @@ int main(void)
         cmocka_unit_test(status_text__lines__fit_80_columns),
         cmocka_unit_test(status__every_counter__is_in_a_table),
         cmocka_unit_test(status__books__balance_only_when_they_add_up),
+        cmocka_unit_test(status__unknown_kernel_drops__are_not_shown_as_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
