@@ -90,7 +90,7 @@ need() {
 install_packages() {
     [ -n "$install" ] && command -v apt-get >/dev/null || return 0
     "$source_dir/setup/packages.sh" demo ||
-        die "packages are missing; where they cannot be installed, try --no-install"
+        die "packages are missing; --no-install goes on with what is there"
 }
 
 # build_programs - the first time takes seconds, later ones only what has changed.
@@ -374,8 +374,9 @@ END
 
 explain_loopback() {
     cat <<'END'
-   This user may not make network namespaces (or --loopback was given), so all is on loopback, with ports
-   that the system chose, and every source is this machine itself. As root you see other hosts' addresses.
+   Network namespaces cannot be made here (or --loopback was given), so all is on loopback, with ports that
+   the system chose, and every source is this machine itself. Root may see other hosts' addresses, with
+   iproute2 installed.
 
      logger --- UDP, TCP --> hvlog-relay ==========> hvlog-agent --> messages.log
                                          the link

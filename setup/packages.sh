@@ -60,13 +60,26 @@ as_root() {
     fi
 }
 
+# need_root - whether as_root has a chance.
+need_root() {
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        echo "packages.sh: there is no sudo: let root run setup/packages.sh$sets" >&2
+        exit 77
+    fi
+}
+
 # install_packages PACKAGE... - without recommended packages: some of those do start services.
 install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q --yes --no-install-recommends \
         "$@" </dev/null
 }
 
+usage() {
+    echo "usage: packages.sh [--list] build|demo|windows|test|develop..."
+}
+
 list_only=
+sets=
 wanted='' where_known='' runtime=
 for argument in "$@"; do
     case $argument in
@@ -76,12 +89,21 @@ for argument in "$@"; do
         windows) wanted="$wanted $windows" ;;
         test) wanted="$wanted $test" where_known=$test_where_known runtime=yes ;;
         develop) wanted="$wanted $develop" ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
         *)
-            echo "usage: packages.sh [--list] build|demo|windows|test|develop..." >&2
+            usage >&2
             exit 64
             ;;
     esac
+    [ "$argument" = --list ] || sets="$sets $argument"
 done
+if [ -z "$sets" ]; then
+    usage >&2
+    exit 64
+fi
 
 # shellcheck disable=SC2086 # lists of names
 lacking=$(missing $wanted | sort -u)
@@ -102,7 +124,8 @@ if [ -n "$list_only" ]; then
     exit 0
 fi
 
-echo "These packages are missing and will be installed: $lacking"
+echo "These packages, and what they need, are missing and will be installed: $lacking"
+need_root
 as_root apt-get update -q
 chosen=
 for package in $lacking; do
