@@ -229,6 +229,14 @@ bool address_is_equal(const struct address *a, const struct address *b)
            memcmp(a->ip, b->ip, sizeof(a->ip)) == 0;
 }
 
+bool address_is_among(const struct address *a, const struct address *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (address_is_equal(&list[i], a))
+            return true;
+    return false;
+}
+
 /* ---- prefixes ---------------------------------------------------------------------------- */
 
 /* The octet that keeps the first <bits> of the <i>th octet of an address. */

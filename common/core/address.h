@@ -67,7 +67,10 @@ int address_parse_ip(const char *text, size_t length, struct address *ret);
 int address_prefix_parse(const char *text, size_t length, struct address_prefix *ret);
 bool address_prefix_has(const struct address_prefix *prefix, const struct address *a);
 
-/* address_is_equal() - same family, octets and port. */
+/* address_is_equal() - same family, octets and port.
+ * address_is_among() - is one of the <count> at <list> equal to <a>?
+ */
 bool address_is_equal(const struct address *a, const struct address *b);
+bool address_is_among(const struct address *a, const struct address *list, size_t count);
 
 #endif

@@ -32,15 +32,6 @@ static bool is_of_use(const struct ifaddrs *entry, struct address *ret)
     return false;
 }
 
-static bool is_known(const struct address *known, size_t count, const struct address *a)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (address_is_equal(&known[i], a))
-            return true;
-    }
-    return false;
-}
-
 int os_host_addresses(struct address *ret, size_t max)
 {
     struct ifaddrs *list;
@@ -50,7 +41,7 @@ int os_host_addresses(struct address *ret, size_t max)
         return error_errno();
     for (const struct ifaddrs *entry = list; entry && count < max; entry = entry->ifa_next) {
         struct address a;
-        if (is_of_use(entry, &a) && !is_known(ret, count, &a))
+        if (is_of_use(entry, &a) && !address_is_among(&a, ret, count))
             ret[count++] = a;
     }
     freeifaddrs(list);

@@ -11,8 +11,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -20,11 +18,10 @@
 #include "common/core/err.h"
 #include "common/os/linux/deadline.h"
 #include "common/os/linux/error.h"
+#include "common/os/stop_private.h"
 
 static int signal_fd = -1;
 static int request_fd = -1;
-static atomic_uint stops;
-static atomic_uint reopens;
 
 int os_stop_init(void)
 {
@@ -51,17 +48,7 @@ static void signals_collect(void)
     struct signalfd_siginfo info;
 
     while (read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
-        atomic_fetch_add(info.ssi_signo == SIGHUP ? &reopens : &stops, 1);
-}
-
-static bool take_one(atomic_uint *count)
-{
-    unsigned have = atomic_load(count);
-
-    while (have > 0)
-        if (atomic_compare_exchange_weak(count, &have, have - 1))
-            return true;
-    return false;
+        stop_count(info.ssi_signo == SIGHUP ? OS_STOP_REOPEN : OS_STOP_STOP);
 }
 
 enum os_stop_event os_stop_wait(uint64_t deadline_ms)
@@ -70,10 +57,9 @@ enum os_stop_event os_stop_wait(uint64_t deadline_ms)
         eventfd_t unused;
         (void)eventfd_read(request_fd, &unused);
         signals_collect();
-        if (take_one(&stops))
-            return OS_STOP_STOP;
-        if (take_one(&reopens))
-            return OS_STOP_REOPEN;
+        enum os_stop_event asked = stop_take();
+        if (asked != OS_STOP_NONE)
+            return asked;
         if (deadline_is_over(deadline_ms))
             return OS_STOP_NONE;
         struct pollfd fds[] = {{.fd = signal_fd, .events = POLLIN},
@@ -86,7 +72,7 @@ void os_stop_request(enum os_stop_event event)
 {
     if (event == OS_STOP_NONE)
         return;
-    atomic_fetch_add(event == OS_STOP_REOPEN ? &reopens : &stops, 1);
+    stop_count(event);
     (void)eventfd_write(request_fd, 1);
 }
 

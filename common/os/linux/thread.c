@@ -1,79 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/thread.c - pthreads, with conditions on CLOCK_MONOTONIC. */
+/* linux/thread.c - conditions on CLOCK_MONOTONIC, threads that take no signal. */
 #include "common/os/thread.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "common/core/err.h"
 #include "common/os/linux/deadline.h"
 #include "common/os/linux/error.h"
+#include "common/os/thread_private.h"
 
-enum { THREAD_NAME_MAX = 15, NS_OF_SECOND = 1000000000, NS_OF_MS = 1000000 };
-
-/* Wrong use of a lock is a bug in the program; going on would hide it. */
-static void must(int r)
-{
-    if (r != 0)
-        abort();
-}
-
-void os_mutex_init(struct os_mutex *m)
-{
-    pthread_mutexattr_t attr;
-
-    must(pthread_mutexattr_init(&attr));
-    must(pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK));
-    must(pthread_mutex_init(&m->m, &attr));
-    pthread_mutexattr_destroy(&attr);
-}
-
-void os_mutex_release(struct os_mutex *m)
-{
-    must(pthread_mutex_destroy(&m->m));
-}
-
-void os_mutex_lock(struct os_mutex *m)
-{
-    must(pthread_mutex_lock(&m->m));
-}
-
-void os_mutex_unlock(struct os_mutex *m)
-{
-    must(pthread_mutex_unlock(&m->m));
-}
+enum { NS_OF_SECOND = 1000000000, NS_OF_MS = 1000000 };
 
 void os_cond_init(struct os_cond *c)
 {
     pthread_condattr_t attr;
 
-    must(pthread_condattr_init(&attr));
-    must(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
-    must(pthread_cond_init(&c->c, &attr));
+    thread_must(pthread_condattr_init(&attr));
+    thread_must(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
+    thread_must(pthread_cond_init(&c->c, &attr));
     pthread_condattr_destroy(&attr);
-}
-
-void os_cond_release(struct os_cond *c)
-{
-    must(pthread_cond_destroy(&c->c));
-}
-
-void os_cond_signal(struct os_cond *c)
-{
-    must(pthread_cond_signal(&c->c));
-}
-
-void os_cond_broadcast(struct os_cond *c)
-{
-    must(pthread_cond_broadcast(&c->c));
-}
-
-void os_cond_wait(struct os_cond *c, struct os_mutex *m)
-{
-    must(pthread_cond_wait(&c->c, &m->m));
 }
 
 static struct timespec monotonic_in(int timeout_ms)
@@ -134,14 +82,6 @@ int os_thread_start(struct os_thread *ret, const char *name, void *(*run)(void *
     if (r != 0)
         return error_keep(ERR_NO_MEMORY, r);
 
-    char shown[THREAD_NAME_MAX + 1];
-    snprintf(shown, sizeof shown, "%s", name);
-    pthread_setname_np(t, shown);
-    ret->t = t;
+    thread_keep(ret, t, name);
     return 0;
-}
-
-void os_thread_join(struct os_thread *t)
-{
-    must(pthread_join(t->t, NULL));
 }

@@ -60,15 +60,6 @@ static bool is_of_use(const SOCKET_ADDRESS *from, struct address *ret)
     return false;
 }
 
-static bool is_known(const struct address *known, size_t count, const struct address *a)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (address_is_equal(&known[i], a))
-            return true;
-    }
-    return false;
-}
-
 int os_host_addresses(struct address *ret, size_t max)
 {
     IP_ADAPTER_ADDRESSES *list = NULL;
@@ -88,7 +79,7 @@ int os_host_addresses(struct address *ret, size_t max)
              */
             if (u->DadState == IpDadStateTentative || u->DadState == IpDadStateDuplicate)
                 continue;
-            if (is_of_use(&u->Address, &found) && !is_known(ret, count, &found))
+            if (is_of_use(&u->Address, &found) && !address_is_among(&found, ret, count))
                 ret[count++] = found;
         }
     }

@@ -9,14 +9,11 @@
 
 #include "common/os/windows/win.h"
 
-#include <stdatomic.h>
-
 #include "common/os/clock.h"
+#include "common/os/stop_private.h"
 
 static HANDLE event;
 static HANDLE acknowledged;
-static atomic_uint stops;
-static atomic_uint reopens;
 
 /* Runs in a thread that the system makes. When it returns from a console close, a log-off or a
  * shutdown the system ends the program, and some seconds later it does so anyway: it waits
@@ -49,23 +46,12 @@ int os_stop_init(void)
     return 0;
 }
 
-static bool take_one(atomic_uint *count)
-{
-    unsigned have = atomic_load(count);
-
-    while (have > 0)
-        if (atomic_compare_exchange_weak(count, &have, have - 1))
-            return true;
-    return false;
-}
-
 enum os_stop_event os_stop_wait(uint64_t deadline_ms)
 {
     for (;;) {
-        if (take_one(&stops))
-            return OS_STOP_STOP;
-        if (take_one(&reopens))
-            return OS_STOP_REOPEN;
+        enum os_stop_event asked = stop_take();
+        if (asked != OS_STOP_NONE)
+            return asked;
         DWORD wait_ms = win_wait_ms(deadline_ms, WIN_WAIT_SLICE_MS);
         if (wait_ms == 0)
             return OS_STOP_NONE;
@@ -77,7 +63,7 @@ void os_stop_request(enum os_stop_event what)
 {
     if (what == OS_STOP_NONE)
         return;
-    atomic_fetch_add(what == OS_STOP_REOPEN ? &reopens : &stops, 1);
+    stop_count(what);
     SetEvent(event);
 }
 

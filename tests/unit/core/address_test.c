@@ -174,6 +174,17 @@ static void address__mapped_socket_address__is_folded(void **state)
     assert_false(address_is_equal(&a, &b));
 }
 
+static void address_is_among__only_an_equal_one_counts(void **state)
+{
+    struct address list[] = {parsed("192.0.2.7"), parsed("::1")};
+    struct address last = parsed("::1"), other = parsed("192.0.2.8");
+    (void)state;
+    assert_true(address_is_among(&last, list, 2));
+    assert_false(address_is_among(&last, list, 1));
+    assert_false(address_is_among(&other, list, 2));
+    assert_false(address_is_among(&last, list, 0));
+}
+
 static void address__with_port__has_brackets_for_ipv6_only(void **state)
 {
     char text[ADDRESS_TEXT_MAX];
@@ -295,6 +306,7 @@ int main(void)
         cmocka_unit_test(address__length__ends_the_text),
         cmocka_unit_test(address__octets__are_in_network_order),
         cmocka_unit_test(address__mapped_socket_address__is_folded),
+        cmocka_unit_test(address_is_among__only_an_equal_one_counts),
         cmocka_unit_test(address__with_port__has_brackets_for_ipv6_only),
         cmocka_unit_test(address__short_buffer__is_cut_and_ended),
         cmocka_unit_test(address_prefix__members__are_found),
