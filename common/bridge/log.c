@@ -10,12 +10,16 @@
 
 #include "common/core/utf8.h"
 #include "common/os/clock.h"
+#include "common/os/process.h"
+
+enum { WRITE_WAIT_MS = 100 }; /* for room in stderr; then the line is lost */
 
 /* The one log of the program. */
 static struct {
     const char *program;
     _Atomic int level;
     log_write_fn *write;
+    atomic_uint lost; /* lines, since the last one that was written */
 } the_log = {.program = "hvlog", .level = LOG_INFO, .write = NULL};
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
@@ -66,6 +70,14 @@ static void write_line(enum log_level level, const char *line, size_t length)
         the_log.write(level, line, length);
         return;
     }
+    /* Whoever should read it may have stopped: the program goes on, and ends, all the same. */
+    if (!os_stderr_wait(WRITE_WAIT_MS)) {
+        atomic_fetch_add(&the_log.lost, 1);
+        return;
+    }
+    unsigned lost = atomic_exchange(&the_log.lost, 0);
+    if (lost > 0) /* comes here again, but not to this */
+        log_line(LOG_WARN, "log: %u lines are missing here: nobody read them in time", lost);
     /* Where stderr cannot be line-buffered (Windows) the flush makes the one write. */
     (void)fwrite(line, 1, length, stderr);
     (void)fflush(stderr);

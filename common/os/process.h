@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* os/process.h - facts about this process and its host. Any thread; nothing here blocks or
- * fails. */
+ * fails, but os_stderr_wait(). */
 #ifndef HVLOG_OS_PROCESS_H
 #define HVLOG_OS_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,10 @@
  * ERR_UNSUPPORTED.
  */
 int os_process_startup(void);
+
+/* os_stderr_wait() - wait at most <wait_ms> until stderr takes something. False when it does
+ * not: a pipe whose reader has stopped reading. True also where the system cannot tell. */
+bool os_stderr_wait(unsigned wait_ms);
 
 uint64_t os_process_id(void);
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,6 +47,15 @@ int os_process_startup(void)
     raise_descriptor_limit();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     return fill_standard_descriptors();
+}
+
+/* Room for PIPE_BUF octets: what is longer may still have to wait (pipe_poll() says a pipe has
+ * room when one page is free). */
+bool os_stderr_wait(unsigned wait_ms)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&p, 1, (int)wait_ms) != 0;
 }
 
 uint64_t os_process_id(void)

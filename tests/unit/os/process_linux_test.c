@@ -40,9 +40,32 @@ static void startup__standard_descriptors_closed__their_numbers_stay_taken(void 
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void stderr__pipe_that_is_not_read__is_said_to_be_full(void **state)
+{
+    static char much[1024 * 1024];
+    int ends[2], kept = dup(STDERR_FILENO);
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    dup2(ends[1], STDERR_FILENO);
+    bool empty = os_stderr_wait(0);
+    while (write(ends[1], much, sizeof(much)) > 0)
+        ;
+    bool full = os_stderr_wait(10);
+    bool is_read = read(ends[0], much, sizeof(much)) > 0 && os_stderr_wait(0);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    close(ends[0]);
+    close(ends[1]);
+    assert_true(empty);
+    assert_false(full);
+    assert_true(is_read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stderr__pipe_that_is_not_read__is_said_to_be_full),
         cmocka_unit_test(startup__standard_descriptors_closed__their_numbers_stay_taken),
     };
 
