@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* os/stop.h - what the outside asks of the program: stop, or reopen files.
  *
- * Linux: SIGTERM and SIGINT stop, SIGHUP reopens, SIGPIPE is ignored. Windows: Ctrl-C,
- * Ctrl-Break, console close, log-off and shutdown stop. Call os_stop_init() in main() before
- * any thread starts; then wait in that thread.
+ * Linux: SIGTERM and SIGINT stop, SIGHUP reopens. Windows: Ctrl-C, Ctrl-Break, console close,
+ * log-off and shutdown stop. SIGPIPE asks for nothing: os_process_startup() (os/process.h)
+ * turns it off. Call os_stop_init() in main() before any thread starts; then wait in that
+ * thread.
  */
 #ifndef HVLOG_OS_STOP_H
 #define HVLOG_OS_STOP_H

@@ -27,7 +27,6 @@ int os_stop_init(void)
 {
     sigset_t set;
 
-    signal(SIGPIPE, SIG_IGN);
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
