@@ -42,16 +42,29 @@ struct link_origin *link_peers_origin(struct link_peers *lp,
             best = o;
     }
     if (best) {
-        best->is_used = true;
-        best->received = best->finished = 0;
+        *best = (struct link_origin){.link = best->link, .is_used = true};
         memcpy(best->identity, identity, WIRE_IDENTITY_BYTES);
     }
     return best;
 }
 
-static bool is_freer_peer(const struct link_peer *p, const struct link_peer *best)
+uint64_t link_peers_outstanding(const struct link_peers *lp, const struct link_peer *peer)
 {
-    if (p->session)
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
+        if (lp->origins[i].peer == peer)
+            sum += lp->origins[i].outstanding;
+    return sum;
+}
+
+/* What a node has in the inbound queue is counted at its place, against its credit: given away
+ * before that is finished, the place would have the next node pay for it.
+ */
+static bool is_freer_peer(const struct link_peers *lp, const struct link_peer *p,
+                          const struct link_peer *best)
+{
+    if (p->session || link_peers_outstanding(lp, p))
         return false;
     return !best || (best->cursor && (!p->cursor || p->last_used < best->last_used));
 }
@@ -66,12 +79,13 @@ struct link_peer *link_peers_peer(struct link_peers *lp, const char *name)
         is_first &= !p->cursor;
         if (p->cursor && strcmp(p->name, name) == 0)
             return p;
-        if (is_freer_peer(p, best))
+        if (is_freer_peer(lp, p, best))
             best = p;
     }
     struct queue_cursor *cursor = best ? queue_cursor_open(lp->outbound, is_first) : NULL;
     if (!cursor)
         return NULL;
+    queue_cursor_expendable(cursor, true); /* until it is attached */
     queue_cursor_close(best->cursor);
     best->cursor = cursor;
     snprintf(best->name, sizeof(best->name), "%s", name);
@@ -93,16 +107,6 @@ void link_peers_detach(struct link_peer *peer, struct link_origin *origin)
     queue_cursor_expendable(peer->cursor, true);
     origin->session = NULL;
     peer->session = NULL;
-}
-
-uint64_t link_peers_outstanding(const struct link_peers *lp, const struct link_peer *peer)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < LINK_REMEMBER_MAX; i++)
-        if (lp->origins[i].peer == peer)
-            sum += lp->origins[i].outstanding;
-    return sum;
 }
 
 size_t link_peers_connected(const struct link_peers *lp)

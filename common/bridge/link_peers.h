@@ -59,7 +59,8 @@ void link_peers_release(struct link_peers *lp);
  * link_peers_peer() - the place of the node <name>. The first node ever gets all that waited in
  * the outbound queue, a further one begins with what comes.
  *
- * NULL when every entry is held by somebody who is connected, or memory is out.
+ * NULL when every entry is held by somebody who is connected or has batches in the inbound
+ * queue, or memory is out.
  */
 struct link_origin *link_peers_origin(struct link_peers *lp,
                                       const uint8_t identity[WIRE_IDENTITY_BYTES]);
