@@ -189,6 +189,7 @@ static void *run_accepted(void *arg)
     log_end(l, s);
     os_mutex_lock(&l->lock);
     l->reconnects += s->was_open;
+    link_session_hang_up(s); /* not only when it is reaped, with the next connection */
     s->is_finished = true;
     os_cond_broadcast(&l->changed);
     os_mutex_unlock(&l->lock);
@@ -230,7 +231,7 @@ static struct link_session *stranger_too_many(const struct link *l)
 
     for (size_t i = 0; i < LINK_SESSIONS_MAX; i++) {
         struct link_session *s = l->sessions[i];
-        if (!s || s->is_proven)
+        if (!s || s->is_proven || s->is_finished)
             continue;
         strangers++;
         if (!oldest || s->number < oldest->number)
@@ -306,6 +307,8 @@ static void listen_again(struct link *l)
     log_warn("link: the listener failed, listening again");
     os_mutex_lock(&l->lock);
     l->listener = NULL;
+    l->state = link_peers_connected(&l->peers) ? l->state : "waiting";
+    snprintf(l->last_error, sizeof(l->last_error), "the listener failed");
     os_mutex_unlock(&l->lock);
     if (old)
         old->ops->close(old);
@@ -313,6 +316,8 @@ static void listen_again(struct link *l)
         ;
     os_mutex_lock(&l->lock);
     l->listener = fresh;
+    if (link_peers_connected(&l->peers) == 0)
+        l->state = "listening";
     if (fresh && l->is_stopping)
         fresh->ops->cancel(fresh);
     os_mutex_unlock(&l->lock);

@@ -77,6 +77,7 @@ static void on_data(struct link_session *s, const struct session_event *ev)
     if (r < 0) {
         origin->received = seq - 1;
         origin->outstanding -= length;
+        link_session_close(s, WIRE_REASON_STOP, NULL); /* the queue is closed: we stop */
         return;
     }
     s->received_records += records;

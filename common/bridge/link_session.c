@@ -44,11 +44,18 @@ struct link_session *link_session_new(struct link *l, struct os_stream *stream)
     return s;
 }
 
+void link_session_hang_up(struct link_session *s)
+{
+    if (s->stream)
+        s->stream->ops->close(s->stream);
+    s->stream = NULL;
+}
+
 void link_session_free(struct link_session *s)
 {
     if (!s)
         return;
-    s->stream->ops->close(s->stream);
+    link_session_hang_up(s);
     os_cond_release(&s->writer_wake);
     os_cond_release(&s->watcher_wake);
     session_free(s->session);

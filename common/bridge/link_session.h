@@ -86,6 +86,9 @@ struct link {
 struct link_session *link_session_new(struct link *l, struct os_stream *stream);
 void link_session_free(struct link_session *s);
 
+/* link_session_hang_up() - close the stream of a session that has been served. */
+void link_session_hang_up(struct link_session *s);
+
 /* ---- all that follows under link.lock ---------------------------------------------------- */
 
 /* link_session_wake() - the writer has something to do. */
