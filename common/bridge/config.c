@@ -338,6 +338,8 @@ static int resolve(const struct config_program *program, struct config *c, struc
     int r = 0;
     if (c->node.name[0] == '\0')
         os_host_name(c->node.name, sizeof(c->node.name));
+    if (!wire_text_is_clean(c->node.name, strlen(c->node.name))) /* a host may have any name */
+        (void)snprintf(c->node.name, sizeof(c->node.name), "localhost");
     if (c->node.state_dir[0] == '\0')
         r = os_path_default(OS_PATH_STATE, program->name, c->node.state_dir,
                             sizeof(c->node.state_dir));

@@ -39,6 +39,15 @@ static int set_text(const struct config_key *key, struct view value, void *base,
     return value_text(value, member(key, base), key->size, why);
 }
 
+static int set_node_name(const struct config_key *key, struct view value, void *base,
+                         struct reason *why)
+{
+    /* The other side would not take it either. */
+    if (!wire_text_is_clean(value.text, value.length))
+        return reason_set(why, "is not text in UTF-8");
+    return value_text(value, member(key, base), key->size, why);
+}
+
 static int set_endpoint(const struct config_key *key, struct view value, void *base,
                         struct reason *why)
 {
@@ -204,7 +213,7 @@ _Static_assert(sizeof(bool) == 1, "set_number tells flags by their size");
     }
 
 const struct config_key config_keys[] = {
-    {"node", "name", .set = set_text, AT(struct config, node.name),
+    {"node", "name", .set = set_node_name, AT(struct config, node.name),
      .fallback = "the host's name", .about = "name shown to the other side"},
     {"node", "state_dir", .set = set_text, AT(struct config, node.state_dir),
      .fallback = "the system's place for it", .about = "folder for what outlives the program"},

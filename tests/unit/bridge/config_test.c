@@ -261,6 +261,8 @@ static void config__mistake__is_told_with_line_and_remedy(void **state)
          "f:2: vm_id \"00000000-0000-0000-0000-000000000000\" must be the GUID of one VM, not "
          "all zeros\n"},
         {"[node]\nname =\n", "f:2: name \"\" must not be empty\n"},
+        {"[node]\nname = \xff\xfe\n", "f:2: name \"\xff\xfe\" is not text in UTF-8\n"},
+        {"[node]\nname = a\xc2\x85z\n", "f:2: name \"a\xc2\x85z\" is not text in UTF-8\n"},
         {"[input lan]\n", "f:1: [input lan] has no listen: write listen = udp:*:514\n"},
         {"[input lan]\nlisten = tcp:host.example:514\n",
          "f:2: listen has a host name: to listen, write an IP address or *\n"},
