@@ -55,6 +55,18 @@ static void set_file(struct output *out, struct os_file *file)
     os_file_close(old);
 }
 
+/* A line of which only the beginning is there (the disk was full, and then the program ended)
+ * is ended, so that what follows, which may be the same line once more, is whole. */
+static int end_torn_line(struct output *out)
+{
+    const struct output_file *f = out->kind;
+    const struct os_vec end = {.data = "\n", .length = 1};
+
+    if (out->config->framing != OUTPUT_LINE || !os_file_has_torn_end(f->file))
+        return 0;
+    return os_file_write(f->file, &end, 1, NULL);
+}
+
 static int file_open(struct output *out)
 {
     struct output_file *f = out->kind;
@@ -64,10 +76,14 @@ static int file_open(struct output *out)
     if (r < 0)
         return r;
     set_file(out, file);
-    if (output_chunk_has_rest(&f->chunk) && os_file_size(f->file) < f->size_at_break)
-        output_chunk_back_to_line(&f->chunk);
     f->looked_ms = os_clock_ms();
-    return 0;
+    if (!output_chunk_has_rest(&f->chunk))
+        r = end_torn_line(out);
+    else if (os_file_size(f->file) < f->size_at_break)
+        output_chunk_back_to_line(&f->chunk);
+    if (r < 0)
+        set_file(out, NULL);
+    return r;
 }
 
 static int stdout_open(struct output *out)

@@ -39,6 +39,10 @@ void os_file_cancel(struct os_file *f);
  * away). */
 bool os_file_is_current(const struct os_file *f);
 uint64_t os_file_size(const struct os_file *f);
+
+/* os_file_has_torn_end() - the file at <f>'s path holds something, and its last octet is not an
+ * LF. False where that cannot be told: a pipe, or no right to read it. */
+bool os_file_has_torn_end(const struct os_file *f);
 void os_file_close(struct os_file *f);
 
 /* os_file_read_all() - a whole small file, with a NUL behind it that is not counted. free()

@@ -207,6 +207,21 @@ uint64_t os_file_size(const struct os_file *f)
     return fstat(f->fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
 }
 
+bool os_file_has_torn_end(const struct os_file *f)
+{
+    uint64_t size = os_file_size(f);
+    char last = '\n';
+
+    if (!f->path || size == 0 || !os_file_is_current(f))
+        return false;
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is_read = pread(fd, &last, 1, (off_t)(size - 1)) == 1;
+    close(fd);
+    return is_read && last != '\n';
+}
+
 void os_file_close(struct os_file *f)
 {
     if (!f)

@@ -184,6 +184,24 @@ uint64_t os_file_size(const struct os_file *f)
     return (uint64_t)size.QuadPart;
 }
 
+bool os_file_has_torn_end(const struct os_file *f)
+{
+    uint64_t size = os_file_size(f);
+    char last = '\n';
+    DWORD n = 0;
+
+    if (f->path == NULL || size == 0)
+        return false;
+    HANDLE handle = CreateFileW(f->path, GENERIC_READ, SHARE_ALL, NULL, OPEN_EXISTING, 0, NULL);
+    if (handle == INVALID_HANDLE_VALUE)
+        return false;
+    LARGE_INTEGER at = {.QuadPart = (LONGLONG)(size - 1)};
+    bool is_read = SetFilePointerEx(handle, at, NULL, FILE_BEGIN) &&
+                   ReadFile(handle, &last, 1, &n, NULL) && n == 1;
+    CloseHandle(handle);
+    return is_read && last != '\n';
+}
+
 void os_file_close(struct os_file *f)
 {
     if (f == NULL)

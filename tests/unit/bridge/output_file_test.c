@@ -121,6 +121,23 @@ static void output_file__there_already__is_appended_to(void **state)
     tear_down(&t);
 }
 
+static void output_file__there_already_with_half_a_line__begins_a_new_line(void **state)
+{
+    (void)state;
+    struct outlet t;
+    set_up(&t);
+    FILE *file = fopen(PATH, "wb");
+    assert_non_null(file);
+    fputs("whole\nhal", file);
+    fclose(file);
+    outlet_open(&t);
+
+    submit_line(&t, "half");
+    outlet_await(&outlet_counters(&t)->delivered, 1);
+    assert_file(PATH, "whole\nhal\nhalf\n");
+    tear_down(&t);
+}
+
 static void output_file__reopen_after_rename__begins_a_new_file(void **state)
 {
     (void)state;
@@ -250,6 +267,7 @@ int main(void)
         cmocka_unit_test(output_file__mixed_batch__is_escaped_and_filtered),
         cmocka_unit_test(output_file__nothing_wanted__is_finished_all_the_same),
         cmocka_unit_test(output_file__there_already__is_appended_to),
+        cmocka_unit_test(output_file__there_already_with_half_a_line__begins_a_new_line),
         cmocka_unit_test(output_file__reopen_after_rename__begins_a_new_file),
         cmocka_unit_test(output_file__renamed_unasked__is_followed_without_a_loss),
         cmocka_unit_test(output_file__folder_missing__is_made),
