@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/core/err.h"
 #include "common/os/clock.h"
 #include "common/os/error.h"
+#include "common/os/process.h"
 
 struct engine {
     const struct config *config;
@@ -35,6 +37,7 @@ enum {
      * (batch_cost()). */
     INBOUND_OVERHEAD = 4,
     DRAIN_POLL_MS = 100, /* how often a hurried stop is looked for */
+    USER_NAME_MAX = 128,
 };
 
 /* ---- which records nobody wants ---------------------------------------------------------- */
@@ -70,9 +73,19 @@ static size_t count_unwanted(void *arg, const struct batch *b)
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-/* One line for what could not be opened; the system's own word is behind it. */
-static int fail(char error[CONFIG_ERROR_MAX], const char *what, const char *name,
-                const struct endpoint *where, int r)
+/* Behind a line about a missing right: who lacks it, and (NULL: unknown) what it takes. */
+static void append_user(char error[CONFIG_ERROR_MAX], const char *right)
+{
+    char user[USER_NAME_MAX];
+    size_t length = strlen(error);
+
+    snprintf(error + length, CONFIG_ERROR_MAX - length, "; this runs as %s%s%s",
+             os_user_name(user, sizeof(user)), right ? ", and " : "", right ? right : "");
+}
+
+/* One line for what cannot be listened on; the system's own word is behind it. */
+static int fail_listen(char error[CONFIG_ERROR_MAX], const char *what, const char *name,
+                       const struct endpoint *where, int r)
 {
     char detail[OS_ERROR_TEXT_MAX], text[ENDPOINT_TEXT_MAX];
 
@@ -80,6 +93,8 @@ static int fail(char error[CONFIG_ERROR_MAX], const char *what, const char *name
     endpoint_format(where, text, sizeof(text));
     snprintf(error, CONFIG_ERROR_MAX, "%s%s%s: cannot listen on %s: %s (%s)", what,
              name[0] ? " " : "", name, text, err_text(r), detail);
+    if (r == ERR_ACCESS)
+        append_user(error, os_listen_right(where));
     return r;
 }
 
@@ -142,6 +157,8 @@ static int open_link(struct engine *e, char error[CONFIG_ERROR_MAX])
         return ERR_UNSUPPORTED;
     }
     int r = config_secret(c, &e->secret, &e->secret_length, error);
+    if (r == ERR_ACCESS)
+        append_user(error, NULL);
     if (r < 0)
         return r == ERR_NOT_FOUND ? ERR_INVALID : r;
     if (!e->secret_length)
@@ -166,7 +183,7 @@ static int open_inputs(struct engine *e, char error[CONFIG_ERROR_MAX])
         const struct input_config *in = &e->config->inputs[i];
         int r = input_open(in, i, &e->context, &e->inputs[i]);
         if (r < 0)
-            return fail(error, "input", in->name, &in->listen, r);
+            return fail_listen(error, "input", in->name, &in->listen, r);
         e->input_count++;
     }
     return 0;
@@ -214,11 +231,13 @@ static int start_all(struct engine *e, char error[CONFIG_ERROR_MAX])
 {
     int r = 0;
 
-    snprintf(error, CONFIG_ERROR_MAX, "no thread could be started");
+    snprintf(error, CONFIG_ERROR_MAX, "no thread could be started, or memory is out");
     for (size_t i = 0; i < e->output_count && r == 0; i++)
         r = output_start(e->outputs[i]);
-    if (r == 0 && (r = link_start(e->link)) < 0)
-        return fail(error, "link", "", &e->config->link.address, r);
+    if (r == 0)
+        r = link_start(e->link);
+    if (r < 0 && r != ERR_NO_MEMORY) /* what only a listener's address can give */
+        return fail_listen(error, "link", "", &e->config->link.address, r);
     for (size_t i = 0; i < e->input_count && r == 0; i++)
         r = input_start(e->inputs[i]);
     return r;

@@ -7,7 +7,6 @@
 #include "common/core/err.h"
 #include "common/os/error.h"
 #include "common/os/file.h"
-#include "common/os/process.h"
 #include "common/os/stop.h"
 #include "common/os/thread.h"
 #include "control.h"
@@ -15,11 +14,7 @@
 #include "program_commands.h"
 #include "status.h"
 
-enum {
-    PRIVILEGED_PORTS = 1024, /* below, ports belong to root */
-    SUMMARY_BYTES_MAX = LOG_TEXT_MAX,
-    USER_NAME_MAX = 128,
-};
+enum { SUMMARY_BYTES_MAX = LOG_TEXT_MAX };
 
 /* ---- check ------------------------------------------------------------------------------- */
 
@@ -91,34 +86,6 @@ static int load(const struct program *p, const struct program_options *o, struct
     }
     text_release(&lines);
     return r;
-}
-
-/* Whether <error> is about an input that asked for a port of root's. */
-static bool is_privileged_port(const struct config *c, const char *error)
-{
-    for (size_t i = 0; i < c->input_count; i++) {
-        const struct input_config *in = &c->inputs[i];
-        char about[sizeof("input : ") + INPUT_NAME_MAX];
-        int length = snprintf(about, sizeof(about), "input %s: ", in->name);
-        if (in->listen.port > 0 && in->listen.port < PRIVILEGED_PORTS &&
-            strncmp(error, about, (size_t)length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* What the engine said, and who would be allowed to. */
-static void log_engine_error(const struct config *c, int err, const char *error)
-{
-    char user[USER_NAME_MAX];
-    if (err != ERR_ACCESS) {
-        log_error("%s", error);
-        return;
-    }
-    log_error("%s; this runs as %s%s", error, os_user_name(user, sizeof(user)),
-              is_privileged_port(c, error)
-                  ? ", and a port below 1024 needs root or CAP_NET_BIND_SERVICE"
-                  : "");
 }
 
 /* A place for status that was asked for has to be had; the default one is given up with a
@@ -241,7 +208,7 @@ close_engine:
 close_control:
     control_free(control);
     if (r < 0)
-        log_engine_error(c, r, error);
+        log_error("%s", error);
     return r;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/core/address.h"
+#include "common/core/endpoint.h"
 
 /* os_process_startup() - once in main(), first: sockets (WSAStartup); SIGPIPE ignored, as many
  * descriptors as this user may have; UTF-8 console, line-buffered stderr. Returns 0 or
@@ -28,6 +29,12 @@ char *os_host_name(char *name, size_t size);
 
 /* os_user_name() - the user this program runs as, for messages about rights. */
 char *os_user_name(char *name, size_t size);
+
+/* os_listen_right() - for a message that this user may not listen on <where>: what that takes,
+ * such as "a port below 1024 needs root"; NULL when it takes nothing that this system could
+ * name.
+ */
+const char *os_listen_right(const struct endpoint *where);
 
 /* os_host_addresses() - the IP addresses under which others reach this host: of interfaces that
  * are up, without loopback and link-local ones; each once, port 0, in the system's order.

@@ -15,7 +15,11 @@
 #include "common/core/err.h"
 #include "common/os/linux/error.h"
 
-enum { PASSWD_BYTES = 4096, HOST_NAME_BYTES = 256 };
+enum {
+    PASSWD_BYTES = 4096,
+    HOST_NAME_BYTES = 256,
+    UNPRIVILEGED_PORT_FIRST = 1024, /* ip(7), and LAST_RESERVED_PORT of af_vsock.c */
+};
 
 /* The soft limit of 1,024 descriptors protects programs that use select(); this one does
  * not. */
@@ -83,4 +87,11 @@ char *os_user_name(char *name, size_t size)
     else
         snprintf(name, size, "uid %u", (unsigned)geteuid());
     return name;
+}
+
+const char *os_listen_right(const struct endpoint *where)
+{
+    if (where->port == 0 || where->port >= UNPRIVILEGED_PORT_FIRST)
+        return NULL;
+    return "a port below 1024 needs root or CAP_NET_BIND_SERVICE";
 }

@@ -62,9 +62,18 @@ static void stderr__pipe_that_is_not_read__is_said_to_be_full(void **state)
     assert_true(is_read);
 }
 
+static void listen_right__port_below_1024__is_named(void **state)
+{
+    struct endpoint where = {.kind = ENDPOINT_UDP, .port = 1023};
+
+    (void)state;
+    assert_non_null(strstr(os_listen_right(&where), "CAP_NET_BIND_SERVICE"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listen_right__port_below_1024__is_named),
         cmocka_unit_test(stderr__pipe_that_is_not_read__is_said_to_be_full),
         cmocka_unit_test(startup__standard_descriptors_closed__their_numbers_stay_taken),
     };

@@ -24,11 +24,23 @@ static void process__id__stays(void **state)
     assert_int_equal(os_process_id(), os_process_id());
 }
 
+/* Nobody needs a right for a port that the system chooses, or for a high one. */
+static void listen_right__ordinary_port__takes_nothing(void **state)
+{
+    struct endpoint where = {.kind = ENDPOINT_UDP, .port = 0};
+
+    (void)state;
+    assert_null(os_listen_right(&where));
+    where.port = 1024;
+    assert_null(os_listen_right(&where));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(process__names__are_there_and_are_cut_to_size),
         cmocka_unit_test(process__id__stays),
+        cmocka_unit_test(listen_right__ordinary_port__takes_nothing),
     };
 
     return RUN_TESTS(tests);
