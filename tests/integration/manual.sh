@@ -52,6 +52,16 @@ while read -r section; do
     grep -qE "^\.Ss \[$section( NAME)?\]" "$conf" || complain "hvlog.conf(5) has no [$section]"
 done <"$folder/sections"
 
+# Each counter of the tables that the JSON is made from.
+grep -oE '(IN|OUT)PUT\((NULL|"[a-z_]+"), "[a-z_]+"' "$HVLOG_SOURCE/common/bridge/status.c" |
+    sed 's/^.*(//; s/^NULL, //; s/", "/./; s/"//g' >"$folder/counters"
+if [ "$(wc -l <"$folder/counters")" -lt 28 ]; then
+    complain "status.c has too few counters for this test to believe it"
+fi
+while read -r counter; do
+    grep -qxF ".It Cm $counter" "$conf" || complain "hvlog.conf(5) does not explain $counter"
+done <"$folder/counters"
+
 # ---- samples -------------------------------------------------------------------------------------
 
 # What stands behind a # without a blank is a setting.
