@@ -13,7 +13,10 @@
 #include "common/os/clock.h"
 #include "common/os/file.h"
 
-enum { CURRENT_LOOK_MS = 1000 }; /* between looks whether the file was rotated away */
+/* Between looks whether the file was rotated away. What is written meanwhile goes into the old
+ * file, and is lost if that was not renamed but deleted; a look costs two system calls, on
+ * Windows more. */
+enum { CURRENT_LOOK_MS = 50 };
 
 struct output_file {
     struct os_file *file; /* changed under out->lock */

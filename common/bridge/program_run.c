@@ -78,14 +78,22 @@ static int load(const struct program *p, const struct program_options *o, struct
     text_init(&lines, CONFIG_COMPLAINTS_BYTES);
     int r = config_load(&p->config, o->config_path, ret, &lines);
     log_lines(LOG_ERROR, &lines);
-    if (r == 0) {
-        text_clear(&lines);
+    if (r == 0)
         log_set_level((*ret)->log_level);
-        config_warnings(*ret, &lines);
-        log_lines(LOG_WARN, &lines);
-    }
     text_release(&lines);
     return r;
+}
+
+/* What is allowed and yet most likely not meant. After the engine has read the secret, so that
+ * nothing is said of the rights of a file that is not there.
+ */
+static void warn(const struct config *c)
+{
+    struct text lines;
+    text_init(&lines, CONFIG_COMPLAINTS_BYTES);
+    config_warnings(c, &lines);
+    log_lines(LOG_WARN, &lines);
+    text_release(&lines);
 }
 
 /* A place for status that was asked for has to be had; the default one is given up with a
@@ -191,6 +199,7 @@ static int serve(const struct program *p, const struct config *c)
     r = engine_open(c, p->name, &e, error);
     if (r < 0)
         goto close_control;
+    warn(c);
     r = engine_start(e, error);
     if (r < 0)
         goto close_engine;
@@ -215,13 +224,16 @@ close_control:
 enum program_exit program_run(const struct program *p, const struct program_options *o)
 {
     struct config *c = NULL;
-    if (os_stop_init() < 0) {
-        log_error("cannot watch for the signal to stop");
-        return PROGRAM_UNAVAILABLE;
-    }
+    /* Before signals are held back: a file that is a pipe may keep us waiting, and then a
+     * signal is to end it. */
     int r = load(p, o, &c);
     if (r < 0)
         return exit_of_config(r);
+    if (os_stop_init() < 0) {
+        log_error("cannot watch for the signal to stop");
+        config_free(c);
+        return PROGRAM_UNAVAILABLE;
+    }
     r = serve(p, c);
     config_free(c);
     os_stop_acknowledge();

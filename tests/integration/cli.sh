@@ -155,6 +155,7 @@ expect 78 check -c secret.conf
 says err "cannot read the secret in secret: not found"
 ! grep -q "others than its owner" err || fail "others are said to read a secret that is not there"
 expect 78 run -c secret.conf
+! grep -q "others than its owner" err || fail "others are said to read a secret that is not there"
 printf 'short\n' >secret
 expect 78 check -c secret.conf
 says err "the secret in secret is shorter than 16 octets"
@@ -234,6 +235,17 @@ stop 0
 says log "info: stops at once"
 says log "info: stopped"
 expect 69 status -c good.conf
+
+# A configuration that never comes, from a pipe that nobody writes, does not make it deaf for signals.
+mkfifo pipe.conf
+./program run -c pipe.conf >/dev/null 2>log </dev/null &
+running=$!
+is_reading_pipe() {
+    [ "$(cat "/proc/$running/comm")" = "$name" ]
+}
+await "the program reads its configuration" is_reading_pipe
+kill -TERM "$running"
+stop 143
 
 # ---- rights --------------------------------------------------------------------------------------
 
