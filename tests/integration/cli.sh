@@ -49,6 +49,9 @@ says() {
     grep -qE -- "$2" "$1" || fail "$name: no line on $1 matches: $2"
 }
 
+# Between two looks at a state: nobody ever writes to this descriptor.
+exec {pause_fd}<> <(:)
+
 # await WHAT COMMAND... - until COMMAND succeeds.
 await() {
     local what=$1 i
@@ -57,7 +60,7 @@ await() {
         if "$@"; then
             return
         fi
-        sleep 0.1
+        read -r -t 0.1 -u "$pause_fd" || true
     done
     fail "waited in vain: $what"
 }
