@@ -45,8 +45,7 @@ static void write_all(int fd, const char *data, size_t length)
     }
 }
 
-/* ---- the first process ----------------------------------------------------------------------
- */
+/* ---- the first process ------------------------------------------------------------------- */
 
 static struct pollfd polls[1 + CONNECTIONS_MAX];
 static struct connection *connections[1 + CONNECTIONS_MAX];
@@ -123,8 +122,7 @@ _Noreturn static void run_front(int listener, int link)
     }
 }
 
-/* ---- the second process ---------------------------------------------------------------------
- */
+/* ---- the second process ------------------------------------------------------------------ */
 
 /* unpack() - the whole lines of <length> octets to <out>. Returns the octets used. */
 static size_t unpack(const char *data, size_t length, char *out, size_t *ret_out)

@@ -235,9 +235,9 @@ output_stream__server_restarts_in_mid_stream__loses_nothing_unconfirmed(void **s
     struct server s;
     struct outlet t;
     uint64_t confirmed;
-    /* Wine 8 can lose the end of a connection for a send that waits: its trace shows the send woken
-     * by the reader's last read, put back with DEVICE_NOT_READY, and not woken again by the reset
-     * that came meanwhile. */
+    /* Wine 8 can lose the end of a connection for a send that waits: its trace shows the send
+     * woken by the reader's last read, put back with DEVICE_NOT_READY, and not woken again by
+     * the reset that came meanwhile. */
     if (test_is_wine())
         skip();
     outlet_init(&t, "tcp:127.0.0.1:0");
