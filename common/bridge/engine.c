@@ -118,8 +118,9 @@ static int open_queues(struct engine *e)
     const struct config *c = e->config;
     uint64_t inbound = peers_of(c) * credit_of(c) * INBOUND_OVERHEAD;
 
-    e->outbound = queue_new((size_t)c->queue.memory, NULL);
-    e->inbound = queue_new((size_t)inbound, link_release);
+    e->outbound = queue_new(&(struct queue_options){.memory_limit = (size_t)c->queue.memory});
+    e->inbound = queue_new(
+        &(struct queue_options){.memory_limit = (size_t)inbound, .release = link_release});
     return e->outbound && e->inbound ? 0 : ERR_NO_MEMORY;
 }
 

@@ -91,8 +91,8 @@ void taker_hand_over(struct taker *t)
     if (r < 0)
         return; /* nothing there, or no memory: then it stays for taker_deadline() */
     size_t records = batch_records(b);
-    r = t->is_waiting ? queue_submit(t->queue, b, NULL, 0, 0)
-                      : queue_try_submit(t->queue, b, NULL, 0, 0);
+    r = t->is_waiting ? queue_submit(t->queue, b, NULL, 0)
+                      : queue_try_submit(t->queue, b, NULL, 0);
     batch_unref(b);
     publish(t, records);
     if (r < 0) {

@@ -77,6 +77,6 @@ struct link_status {
 void link_status(struct link *l, struct link_status *ret);
 
 /* link_release() - the inbound queue's release function: acknowledges to the peer. */
-void link_release(void *producer, uint64_t tag, size_t bytes);
+void link_release(void *producer, uint64_t seq, size_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/core/err.h"
 #include "common/os/clock.h"
@@ -71,7 +72,9 @@ static void on_data(struct link_session *s, const struct session_event *ev)
     origin->received = seq;
     origin->outstanding += length;
     os_mutex_unlock(&l->lock);
-    r = queue_submit(l->options.inbound, b, origin, seq, unwanted);
+    struct queue_origin from = {.producer = origin, .name = {.seq = seq}};
+    memcpy(from.name.stream, origin->identity, sizeof(from.name.stream));
+    r = queue_submit(l->options.inbound, b, &from, unwanted);
     batch_unref(b);
     os_mutex_lock(&l->lock);
     if (r < 0) {

@@ -172,12 +172,12 @@ void link_session_grant(struct link_session *s)
     }
 }
 
-void link_release(void *producer, uint64_t tag, size_t bytes)
+void link_release(void *producer, uint64_t seq, size_t bytes)
 {
     struct link_origin *o = producer;
 
     os_mutex_lock(&o->link->lock);
-    o->finished = tag;
+    o->finished = seq;
     o->outstanding -= bytes;
     /* The room is its node's, which may be back with another stream. */
     struct link_session *s = o->peer->session;

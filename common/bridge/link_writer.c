@@ -8,9 +8,9 @@
 
 enum { WRITE_BYTES = 1024 * 1024 }; /* octets of batches in one write */
 
-/* What the writer has in hand: taken from the queue, not yet written. It holds a reference of
- * its own to each batch, since a peer may acknowledge one whose last octets are still on their
- * way out of here. */
+/* What the writer has in hand: taken from the queue, not yet written. It holds its
+ * references, since a peer may acknowledge a batch whose last octets are still on their way out
+ * of here. */
 struct outgoing {
     struct queue_item items[QUEUE_TAKE_MAX];
     int first, count;
@@ -72,15 +72,7 @@ static bool wait_for_work(struct link_session *s, struct outgoing *out)
     s->is_in_take = false;
     out->first = 0;
     out->count = n > 0 ? n : 0;
-    for (int i = 0; i < out->count; i++)
-        batch_ref(out->items[i].batch);
     return true;
-}
-
-static void unref_range(struct outgoing *out, int from, int to)
-{
-    for (int i = from; i < to; i++)
-        batch_unref(out->items[i].batch);
 }
 
 void *link_writer_run(void *arg)
@@ -97,13 +89,13 @@ void *link_writer_run(void *arg)
         if (out.vec_count) {
             os_mutex_unlock(&l->lock);
             r = s->stream->ops->write(s->stream, out.vec, out.vec_count);
-            unref_range(&out, first, out.first);
+            queue_give_back(&out.items[first], out.first - first);
             os_mutex_lock(&l->lock);
         } else if (!wait_for_work(s, &out)) {
             break;
         }
     }
-    unref_range(&out, out.first, out.count);
+    queue_give_back(&out.items[out.first], out.count - out.first);
     s->is_writer_done = true;
     os_cond_signal(&s->watcher_wake);
     os_mutex_unlock(&l->lock);

@@ -61,10 +61,18 @@ free_output:
     return NULL;
 }
 
+/* What was taken is written, or will be taken again. */
+static void give_back(struct output *out)
+{
+    queue_give_back(out->items, out->count);
+    out->at = out->count = 0;
+}
+
 void output_free(struct output *out)
 {
     if (out == NULL)
         return;
+    give_back(out);
     queue_cursor_close(out->cursor);
     out->ops->release(out);
     os_cond_release(&out->changed);
@@ -133,7 +141,7 @@ static void go_away(struct output *out, int err)
     if (out->ops->is_resent) {
         queue_rewind(out->cursor, out->finished_seq);
         out->taken_seq = out->finished_seq;
-        out->at = out->count = 0;
+        give_back(out);
     }
 }
 
@@ -194,8 +202,8 @@ static int take(struct output *out)
         return 0;
     uint64_t deadline =
         out->ops->deadline != NULL ? out->ops->deadline(out, os_clock_ms()) : OS_NEVER;
+    give_back(out);
     int n = queue_take(out->cursor, out->items, QUEUE_TAKE_MAX, TAKE_BYTES, deadline);
-    out->at = 0;
     out->count = n > 0 ? n : 0;
     if (n > 0)
         out->taken_seq = out->items[n - 1].seq;

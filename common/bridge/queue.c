@@ -12,8 +12,7 @@
 
 struct entry {
     struct batch *batch;
-    void *producer;
-    uint64_t tag;
+    struct queue_origin from;
     uint64_t records_before; /* in the queue's whole life */
     uint32_t records;
     uint32_t unwanted; /* no output takes them */
@@ -32,7 +31,7 @@ struct queue_cursor {
 /* What is to be told to a producer, in the order in which it left the queue. */
 struct release {
     void *producer; /* NULL: forgotten meanwhile */
-    uint64_t tag;
+    uint64_t seq;
     size_t bytes;
 };
 
@@ -64,7 +63,7 @@ struct queue {
 
 enum { RING_CAPACITY_MIN = 64 };
 
-struct queue *queue_new(size_t memory_limit, queue_release_fn *release)
+struct queue *queue_new(const struct queue_options *options)
 {
     struct queue *q = calloc(1, sizeof(*q));
 
@@ -79,9 +78,10 @@ struct queue *queue_new(size_t memory_limit, queue_release_fn *release)
     os_mutex_init(&q->lock);
     os_cond_init(&q->filled);
     os_cond_init(&q->emptied);
-    q->release = release;
+    q->release = options->release;
     q->head = q->tail = 1;
-    q->books.memory_limit = memory_limit < QUEUE_MEMORY_MIN ? QUEUE_MEMORY_MIN : memory_limit;
+    q->books.memory_limit =
+        options->memory_limit < QUEUE_MEMORY_MIN ? QUEUE_MEMORY_MIN : options->memory_limit;
     return q;
 }
 
@@ -112,8 +112,9 @@ static void book_in(struct queue *q, const struct entry *e)
 {
     q->books.received += e->records;
     q->books.held += e->records;
-    q->books.held_batches++;
-    q->books.held_bytes += batch_bytes(e->batch);
+    q->books.memory_records += e->records;
+    q->books.memory_batches++;
+    q->books.memory_bytes += batch_bytes(e->batch);
     q->books.memory += batch_cost(e->batch);
     q->submitted_records += e->records;
 }
@@ -127,8 +128,9 @@ static void book_out(struct queue *q, const struct entry *e)
     q->books.delivered += e->records - dropped;
     q->books.dropped += dropped;
     q->books.held -= e->records;
-    q->books.held_batches--;
-    q->books.held_bytes -= batch_bytes(e->batch);
+    q->books.memory_records -= e->records;
+    q->books.memory_batches--;
+    q->books.memory_bytes -= batch_bytes(e->batch);
     q->books.memory -= batch_cost(e->batch);
 }
 
@@ -176,14 +178,14 @@ static void note_release(struct queue *q, const struct entry *e)
 {
     struct release *last = q->release_count ? &q->releases[q->release_count - 1] : NULL;
 
-    if (last && last->producer == e->producer) {
-        last->tag = e->tag;
+    if (last && last->producer == e->from.producer) {
+        last->seq = e->from.name.seq;
         last->bytes += batch_bytes(e->batch);
         return;
     }
     q->releases[q->release_count++] = (struct release){
-        .producer = e->producer,
-        .tag = e->tag,
+        .producer = e->from.producer,
+        .seq = e->from.name.seq,
         .bytes = batch_bytes(e->batch),
     };
 }
@@ -206,7 +208,7 @@ static void remove_finished(struct queue *q)
 
     while (q->head < q->tail && q->head <= limit) {
         struct entry *e = entry_at(q, q->head);
-        if (e->producer && q->release) {
+        if (e->from.producer && q->release) {
             if (!reserve_release(q))
                 break;
             note_release(q, e);
@@ -233,7 +235,7 @@ static void run_releases(struct queue *q)
         q->releasing_producer = first.producer;
         os_mutex_unlock(&q->lock);
         if (first.producer)
-            q->release(first.producer, first.tag, first.bytes);
+            q->release(first.producer, first.seq, first.bytes);
         os_mutex_lock(&q->lock);
         q->releasing_producer = NULL;
         os_cond_broadcast(&q->emptied);
@@ -246,8 +248,8 @@ void queue_forget_producer(struct queue *q, void *producer)
 {
     os_mutex_lock(&q->lock);
     for (uint64_t seq = q->head; seq < q->tail; seq++)
-        if (entry_at(q, seq)->producer == producer)
-            entry_at(q, seq)->producer = NULL;
+        if (entry_at(q, seq)->from.producer == producer)
+            entry_at(q, seq)->from.producer = NULL;
     for (size_t i = 0; i < q->release_count; i++)
         if (q->releases[i].producer == producer)
             q->releases[i].producer = NULL;
@@ -297,7 +299,7 @@ static int reserve_entry(struct queue *q)
     return 0;
 }
 
-static int submit_locked(struct queue *q, struct batch *b, void *producer, uint64_t tag,
+static int submit_locked(struct queue *q, struct batch *b, const struct queue_origin *from,
                          size_t unwanted)
 {
     if (!has_room(q, b))
@@ -308,8 +310,7 @@ static int submit_locked(struct queue *q, struct batch *b, void *producer, uint6
     struct entry *e = entry_at(q, q->tail - 1);
     *e = (struct entry){
         .batch = batch_ref(b),
-        .producer = producer,
-        .tag = tag,
+        .from = from ? *from : (struct queue_origin){.name = {.seq = q->tail - 1}},
         .records_before = q->submitted_records,
         .records = (uint32_t)batch_records(b),
         .unwanted = (uint32_t)unwanted,
@@ -319,23 +320,23 @@ static int submit_locked(struct queue *q, struct batch *b, void *producer, uint6
     return 0;
 }
 
-int queue_try_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag,
+int queue_try_submit(struct queue *q, struct batch *b, const struct queue_origin *from,
                      size_t unwanted)
 {
     os_mutex_lock(&q->lock);
-    int r = submit_locked(q, b, producer, tag, unwanted);
+    int r = submit_locked(q, b, from, unwanted);
     run_releases(q);
     os_mutex_unlock(&q->lock);
     return r;
 }
 
-int queue_submit(struct queue *q, struct batch *b, void *producer, uint64_t tag,
+int queue_submit(struct queue *q, struct batch *b, const struct queue_origin *from,
                  size_t unwanted)
 {
     int r;
 
     os_mutex_lock(&q->lock);
-    while ((r = submit_locked(q, b, producer, tag, unwanted)) == ERR_FULL) {
+    while ((r = submit_locked(q, b, from, unwanted)) == ERR_FULL) {
         /* What was taken off to make room is told before we sleep. That gives the lock up, so
          * we look again. */
         if (q->release_count > 0 && !q->is_releasing)
@@ -352,6 +353,25 @@ void queue_close(struct queue *q)
 {
     os_mutex_lock(&q->lock);
     q->is_closed = true;
+    os_cond_broadcast(&q->emptied);
+    os_mutex_unlock(&q->lock);
+}
+
+uint64_t queue_save(struct queue *q)
+{
+    struct queue_books books;
+
+    queue_books(q, &books);
+    return books.held;
+}
+
+void queue_set_limits(struct queue *q, size_t memory_limit, size_t spill_limit,
+                      enum queue_spooling spooling)
+{
+    (void)spill_limit;
+    (void)spooling;
+    os_mutex_lock(&q->lock);
+    q->books.memory_limit = memory_limit < QUEUE_MEMORY_MIN ? QUEUE_MEMORY_MIN : memory_limit;
     os_cond_broadcast(&q->emptied);
     os_mutex_unlock(&q->lock);
 }
@@ -388,6 +408,19 @@ struct queue_cursor *queue_cursor_open(struct queue *q, bool from_oldest)
     q->cursors[q->cursor_count++] = c;
     os_mutex_unlock(&q->lock);
     return c;
+}
+
+struct queue_cursor *queue_cursor_succeed(struct queue_cursor *c)
+{
+    struct queue_cursor *next = queue_cursor_open(c->queue, true);
+
+    if (!next)
+        return NULL;
+    os_mutex_lock(&c->queue->lock);
+    next->done = c->done;
+    next->next = c->done + 1;
+    os_mutex_unlock(&c->queue->lock);
+    return next;
 }
 
 void queue_cursor_close(struct queue_cursor *c)
@@ -451,10 +484,17 @@ int queue_take(struct queue_cursor *c, struct queue_item *ret, int max, size_t b
         bytes += batch_bytes(e->batch);
         if (count > 0 && bytes > bytes_max)
             break;
-        ret[count++] = (struct queue_item){.batch = e->batch, .seq = c->next++};
+        ret[count++] = (struct queue_item){
+            .batch = batch_ref(e->batch), .seq = c->next++, .name = e->from.name};
     }
     os_mutex_unlock(&q->lock);
     return r < 0 ? r : count;
+}
+
+void queue_give_back(const struct queue_item *items, int count)
+{
+    for (int i = 0; i < count; i++)
+        batch_unref(items[i].batch);
 }
 
 /* Lay <dropped> records on the batches that this cursor is just done with, the last ones first.

@@ -144,8 +144,8 @@ static void put_queue(struct json *j, const char *key, const struct queue_books 
     json_key(j, key);
     json_object_begin(j);
     put_uint(j, "records", b->held);
-    put_uint(j, "batches", b->held_batches);
-    put_uint(j, "bytes", b->held_bytes);
+    put_uint(j, "batches", b->memory_batches);
+    put_uint(j, "bytes", b->memory_bytes);
     put_uint(j, "used", b->memory);
     put_uint(j, "limit", b->memory_limit);
     json_object_end(j);
@@ -158,7 +158,7 @@ static void put_queues(struct json *j, const struct status *s)
     json_key(j, "memory");
     json_object_begin(j);
     put_uint(j, "records", s->out.held + s->in.held);
-    put_uint(j, "bytes", s->out.held_bytes + s->in.held_bytes);
+    put_uint(j, "bytes", s->out.memory_bytes + s->in.memory_bytes);
     put_queue(j, "out", &s->out);
     put_queue(j, "in", &s->in);
     json_object_end(j);

@@ -140,7 +140,7 @@ static void link__slow_reader__holds_the_sender_back_within_the_credit(void **st
     node_submit(&b.relay, BATCHES, RECORDS, LENGTH);
     assert_true(node_wait_held(&b.agent, b.agent.options.credit / 2));
     queue_books(b.agent.inbound, &books);
-    assert_true(books.held_bytes <= b.agent.options.credit);
+    assert_true(books.memory_bytes <= b.agent.options.credit);
     assert_int_equal(node_received(&b.agent), 0);
     queue_books(b.relay.outbound, &books);
     assert_int_equal(books.held, BATCHES * RECORDS);
@@ -175,7 +175,7 @@ static void link__sender_restarts_while_outputs_stand_still__keeps_to_one_credit
     assert_true(node_wait_up(&b.agent));
     assert_false(node_wait_reconnect(&b.agent, SETTLE_MS));
     queue_books(b.relay.inbound, &books);
-    assert_true(books.held_bytes <= b.relay.options.credit);
+    assert_true(books.memory_bytes <= b.relay.options.credit);
     node_hold(&b.relay, false);
     assert_all_there(&b.agent, &b.relay);
     both_close(&b);

@@ -39,6 +39,7 @@ static void *run_sink(void *arg)
             check_batch(n, items[i].batch);
         os_cond_broadcast(&n->changed);
         os_mutex_unlock(&n->lock);
+        queue_give_back(items, count);
         queue_done(n->sink, items[count - 1].seq, 0);
     }
 }
@@ -53,8 +54,9 @@ void node_open(struct node *n, const struct os_carrier *carrier, const char *add
         abort();
     os_mutex_init(&n->lock);
     os_cond_init(&n->changed);
-    n->outbound = queue_new(QUEUE_MEMORY_MIN, NULL);
-    n->inbound = queue_new(16 * QUEUE_MEMORY_MIN, link_release);
+    n->outbound = queue_new(&(struct queue_options){.memory_limit = QUEUE_MEMORY_MIN});
+    n->inbound = queue_new(&(struct queue_options){.memory_limit = 16 * QUEUE_MEMORY_MIN,
+                                                   .release = link_release});
     n->options = (struct link_options){
         .carrier = carrier,
         .target = {.endpoint = &n->endpoint, .vm_id = vm_id},
@@ -123,7 +125,7 @@ void node_submit(struct node *n, size_t batches, size_t records, size_t length)
     for (size_t i = 0; i < batches; i++) {
         for (size_t k = 0; k < records; k++)
             append_number(bb, ++n->sent, data, length);
-        if (batch_builder_seal(bb, &b) < 0 || queue_submit(n->outbound, b, NULL, 0, 0) < 0)
+        if (batch_builder_seal(bb, &b) < 0 || queue_submit(n->outbound, b, NULL, 0) < 0)
             abort();
         batch_unref(b);
     }
@@ -227,7 +229,7 @@ static bool has_held(struct node *n, const struct wish *wish)
     struct queue_books books;
 
     queue_books(n->inbound, &books);
-    return books.held_bytes >= wish->number;
+    return books.memory_bytes >= wish->number;
 }
 
 bool node_wait_held(struct node *n, uint64_t bytes)

@@ -16,7 +16,7 @@ void inlet_init(struct inlet *t, const char *listen)
                    .max_connections = MAX_CONNECTIONS},
     };
     t->config.listen = endpoint_of(listen);
-    t->queue = queue_new(QUEUE_MEMORY_MIN, NULL);
+    t->queue = queue_new(&(struct queue_options){.memory_limit = QUEUE_MEMORY_MIN});
     assert_non_null(t->queue);
     t->cursor = queue_cursor_open(t->queue, true);
     assert_non_null(t->cursor);
@@ -76,6 +76,7 @@ static bool take(struct inlet *t, uint64_t deadline_ms)
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < batch_records(items[i].batch); k++)
             keep(t, items[i].batch, k);
+    queue_give_back(items, n);
     queue_done(t->cursor, items[n - 1].seq, 0);
     return true;
 }

@@ -390,7 +390,7 @@ static void input_stream__closed_queue_at_stop__counts_what_finds_no_room(void *
     inlet_init(&t, "tcp:127.0.0.1:0");
     inlet_open(&t);
     sender_start(&s, &t);
-    while (books.held_batches == 0 ||
+    while (books.memory_batches == 0 ||
            books.memory + 2 * BATCH_PAYLOAD_TARGET < books.memory_limit)
         queue_books(t.queue, &books);
 

@@ -30,8 +30,8 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     assert_non_null(f);
-    f->outbound = queue_new(0, NULL);
-    f->inbound = queue_new(0, NULL);
+    f->outbound = queue_new(&(struct queue_options){0});
+    f->inbound = queue_new(&(struct queue_options){0});
     assert_non_null(f->outbound);
     assert_non_null(f->inbound);
     link_peers_init(&f->peers, NULL, f->outbound, f->inbound);
@@ -118,7 +118,7 @@ static void submit(struct queue *q, size_t records)
                          0);
     assert_int_equal(batch_builder_seal(bb, &b), 0);
     batch_builder_free(bb);
-    assert_int_equal(queue_try_submit(q, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_try_submit(q, b, NULL, 0), 0);
     batch_unref(b);
 }
 
@@ -129,6 +129,7 @@ static uint64_t take_one(struct link_peer *peer)
 
     if (queue_take(peer->cursor, &item, 1, SIZE_MAX, 0) != 1)
         return 0;
+    queue_give_back(&item, 1);
     queue_done(peer->cursor, item.seq, 0);
     return item.seq;
 }

@@ -75,7 +75,7 @@ void outlet_init(struct outlet *t, const char *to)
 {
     *t = (struct outlet){.config = {.name = "out", .escape = true}};
     t->config.to = endpoint_of(to);
-    t->queue = queue_new(QUEUE_BYTES, NULL);
+    t->queue = queue_new(&(struct queue_options){.memory_limit = QUEUE_BYTES});
     assert_non_null(t->queue);
 }
 
@@ -96,7 +96,7 @@ void outlet_close(struct outlet *t)
 
 void outlet_submit(struct outlet *t, struct batch *b)
 {
-    assert_int_equal(queue_try_submit(t->queue, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_try_submit(t->queue, b, NULL, 0), 0);
     batch_unref(b);
 }
 

@@ -45,7 +45,10 @@ static void submit(struct queue *q, size_t records, void *producer, uint64_t tag
 {
     struct batch *b = make_batch(records, 10);
 
-    assert_int_equal(queue_try_submit(q, b, producer, tag, 0), 0);
+    assert_int_equal(
+        queue_try_submit(q, b,
+                         &(struct queue_origin){.producer = producer, .name = {.seq = tag}}, 0),
+        0);
     batch_unref(b);
 }
 
@@ -67,14 +70,16 @@ static int take_one(struct queue_cursor *c, uint64_t *ret_seq)
     struct queue_item item;
     int n = queue_take(c, &item, 1, SIZE_MAX, 0);
 
-    if (n > 0)
+    if (n > 0) {
         *ret_seq = item.seq;
+        batch_unref(item.batch);
+    }
     return n;
 }
 
 static void queue__batches__come_out_in_order_with_consecutive_seq(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     uint64_t seq = 0;
 
@@ -95,7 +100,7 @@ static void queue__batches__come_out_in_order_with_consecutive_seq(void **state)
 
 static void queue__no_cursor__holds_batches_for_the_first(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     uint64_t seq = 0;
 
     (void)state;
@@ -111,7 +116,7 @@ static void queue__no_cursor__holds_batches_for_the_first(void **state)
 
 static void queue__second_cursor_from_newest__sees_only_what_comes(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     uint64_t seq = 0;
 
     (void)state;
@@ -127,7 +132,7 @@ static void queue__second_cursor_from_newest__sees_only_what_comes(void **state)
 
 static void queue__slow_cursor__holds_batch_until_it_is_done(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *fast = queue_cursor_open(q, true);
     struct queue_cursor *slow = queue_cursor_open(q, true);
     uint64_t seq = 0;
@@ -149,7 +154,7 @@ static void queue__slow_cursor__holds_batch_until_it_is_done(void **state)
 
 static void queue__closing_the_slow_cursor__lets_its_batches_go(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *fast = queue_cursor_open(q, true);
     struct queue_cursor *slow = queue_cursor_open(q, true);
     uint64_t seq = 0;
@@ -166,7 +171,7 @@ static void queue__closing_the_slow_cursor__lets_its_batches_go(void **state)
 
 static void queue__rewind__gives_unfinished_batches_again(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     uint64_t seq = 0;
 
@@ -188,7 +193,7 @@ static void queue__rewind__gives_unfinished_batches_again(void **state)
 
 static void queue__resume__finishes_batches_never_taken(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     uint64_t seq = 0;
 
@@ -208,7 +213,7 @@ static void queue__resume__finishes_batches_never_taken(void **state)
 
 static void queue__done_beyond_what_was_taken__is_cut_there(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     uint64_t seq = 0;
 
@@ -224,22 +229,22 @@ static void queue__done_beyond_what_was_taken__is_cut_there(void **state)
 
 static void queue__full__refuses_and_takes_again_when_there_is_room(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
     uint64_t seq = 0;
     int count = 0;
 
     (void)state;
-    while (queue_try_submit(q, b, NULL, 0, 0) == 0)
+    while (queue_try_submit(q, b, NULL, 0) == 0)
         count++;
     assert_in_range(count, 2, QUEUE_MEMORY_MIN / 200000);
-    assert_int_equal(queue_try_submit(q, b, NULL, 0, 0), ERR_FULL);
+    assert_int_equal(queue_try_submit(q, b, NULL, 0), ERR_FULL);
     queue_reject(q, 20);
     assert_books(q, (uint64_t)count * 20 + 20, 0, 20, (uint64_t)count * 20);
     assert_int_equal(take_one(c, &seq), 1);
     queue_done(c, seq, 0);
-    assert_int_equal(queue_try_submit(q, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_try_submit(q, b, NULL, 0), 0);
     batch_unref(b);
     queue_cursor_close(c);
     queue_free(q);
@@ -247,7 +252,7 @@ static void queue__full__refuses_and_takes_again_when_there_is_room(void **state
 
 static void queue__cursor_that_is_away__does_not_hold_back_one_that_is_here(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *here = queue_cursor_open(q, true);
     struct queue_cursor *away = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
@@ -255,13 +260,13 @@ static void queue__cursor_that_is_away__does_not_hold_back_one_that_is_here(void
     int count = 0;
 
     (void)state;
-    while (queue_try_submit(q, b, NULL, 0, 0) == 0) {
+    while (queue_try_submit(q, b, NULL, 0) == 0) {
         assert_int_equal(take_one(here, &seq), 1);
         queue_done(here, seq, 0);
         count++;
     }
     queue_cursor_expendable(away, true);
-    assert_int_equal(queue_try_submit(q, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_try_submit(q, b, NULL, 0), 0);
     assert_int_equal(queue_cursor_skipped(away), count);
     assert_int_equal(queue_cursor_skipped(away), 0);
     assert_int_equal(take_one(away, &seq), 1); /* it goes on with the newest */
@@ -274,13 +279,13 @@ static void queue__cursor_that_is_away__does_not_hold_back_one_that_is_here(void
 
 static void queue__all_cursors_away__nothing_is_given_up(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *away = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
 
     (void)state;
     queue_cursor_expendable(away, true);
-    while (queue_try_submit(q, b, NULL, 0, 0) == 0)
+    while (queue_try_submit(q, b, NULL, 0) == 0)
         ;
     assert_int_equal(queue_cursor_skipped(away), 0);
     batch_unref(b);
@@ -290,11 +295,11 @@ static void queue__all_cursors_away__nothing_is_given_up(void **state)
 
 static void queue__oversized_batch__fits_an_empty_queue(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct batch *b = make_batch(1, MESSAGE_MAX_LIMIT);
 
     (void)state;
-    for (int i = 0; queue_try_submit(q, b, NULL, 0, 0) == 0; i++)
+    for (int i = 0; queue_try_submit(q, b, NULL, 0) == 0; i++)
         assert_in_range(i, 0, 10);
     batch_unref(b);
     queue_free(q);
@@ -302,14 +307,14 @@ static void queue__oversized_batch__fits_an_empty_queue(void **state)
 
 static void queue__records_given_up_or_unwanted__count_as_dropped(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *a = queue_cursor_open(q, true);
     struct queue_cursor *b = queue_cursor_open(q, true);
     struct batch *batch = make_batch(10, 10);
     uint64_t seq = 0;
 
     (void)state;
-    assert_int_equal(queue_try_submit(q, batch, NULL, 0, 2), 0);
+    assert_int_equal(queue_try_submit(q, batch, NULL, 2), 0);
     assert_int_equal(take_one(a, &seq), 1);
     queue_done(a, seq, 3);
     assert_int_equal(take_one(b, &seq), 1);
@@ -341,7 +346,7 @@ static void on_release(void *producer, uint64_t tag, size_t bytes)
 
 static void queue__finished_batches__are_told_to_their_producer_in_one_call(void **state)
 {
-    struct queue *q = queue_new(0, on_release);
+    struct queue *q = queue_new(&(struct queue_options){.release = on_release});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct producer p = {.last_tag = 0}, other = {.last_tag = 0};
     uint64_t seq = 0;
@@ -364,7 +369,7 @@ static void queue__finished_batches__are_told_to_their_producer_in_one_call(void
 
 static void queue__forgotten_producer__is_told_nothing(void **state)
 {
-    struct queue *q = queue_new(0, on_release);
+    struct queue *q = queue_new(&(struct queue_options){.release = on_release});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct producer p = {.last_tag = 0};
     uint64_t seq = 0;
@@ -390,7 +395,7 @@ static void *run_producer(void *arg)
     struct batch *b = make_batch(7, 5000);
 
     for (int i = 0; i < STRESS_BATCHES; i++)
-        if (queue_submit(q, b, NULL, 0, 0) < 0)
+        if (queue_submit(q, b, NULL, 0) < 0)
             break;
     batch_unref(b);
     return NULL;
@@ -408,6 +413,7 @@ static void *run_consumer(void *arg)
         for (int i = 0; i < n; i++)
             if (items[i].seq != want++ || batch_records(items[i].batch) != 7)
                 return (void *)1;
+        queue_give_back(items, n);
         queue_done(c, items[n - 1].seq, 0);
     }
     return NULL;
@@ -415,7 +421,7 @@ static void *run_consumer(void *arg)
 
 static void queue__producers_that_wait_for_room__lose_nothing(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *a = queue_cursor_open(q, true);
     struct queue_cursor *b = queue_cursor_open(q, true);
     struct os_thread threads[STRESS_PRODUCERS + 2];
@@ -443,7 +449,7 @@ static void *run_canceler(void *arg)
 
 static void queue__cancel__ends_the_wait_once(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct queue_item item;
     struct os_thread t;
@@ -465,21 +471,21 @@ static void *run_closer(void *arg)
 
 static void queue__close__ends_the_wait_for_room_but_takes_what_fits(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
     struct os_thread t;
     uint64_t seq = 0;
 
     (void)state;
-    while (queue_try_submit(q, b, NULL, 0, 0) == 0)
+    while (queue_try_submit(q, b, NULL, 0) == 0)
         ;
     assert_int_equal(os_thread_start(&t, "closer", run_closer, q), 0);
-    assert_int_equal(queue_submit(q, b, NULL, 0, 0), ERR_CANCELED);
+    assert_int_equal(queue_submit(q, b, NULL, 0), ERR_CANCELED);
     os_thread_join(&t);
     assert_int_equal(take_one(c, &seq), 1);
     queue_done(c, seq, 0);
-    assert_int_equal(queue_submit(q, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_submit(q, b, NULL, 0), 0);
     batch_unref(b);
     queue_cursor_close(c);
     queue_free(q);
@@ -493,7 +499,7 @@ static void *run_leaver(void *arg)
 
 static void queue__cursor_that_goes_away__ends_the_wait_for_room(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *here = queue_cursor_open(q, true);
     struct queue_cursor *leaver = queue_cursor_open(q, true);
     struct batch *b = make_batch(20, 10000);
@@ -501,12 +507,12 @@ static void queue__cursor_that_goes_away__ends_the_wait_for_room(void **state)
     uint64_t seq = 0;
 
     (void)state;
-    while (queue_try_submit(q, b, NULL, 0, 0) == 0) {
+    while (queue_try_submit(q, b, NULL, 0) == 0) {
         assert_int_equal(take_one(here, &seq), 1);
         queue_done(here, seq, 0);
     }
     assert_int_equal(os_thread_start(&t, "leaver", run_leaver, leaver), 0);
-    assert_int_equal(queue_submit(q, b, NULL, 0, 0), 0);
+    assert_int_equal(queue_submit(q, b, NULL, 0), 0);
     os_thread_join(&t);
     assert_int_equal(queue_cursor_skipped(leaver), seq);
     batch_unref(b);
@@ -517,18 +523,20 @@ static void queue__cursor_that_goes_away__ends_the_wait_for_room(void **state)
 
 static void queue__take__stops_at_the_octets_asked_for(void **state)
 {
-    struct queue *q = queue_new(0, NULL);
+    struct queue *q = queue_new(&(struct queue_options){0});
     struct queue_cursor *c = queue_cursor_open(q, true);
     struct queue_item items[QUEUE_TAKE_MAX];
 
     (void)state;
     for (int i = 0; i < 3; i++) {
         struct batch *b = make_batch(1, 1000);
-        assert_int_equal(queue_try_submit(q, b, NULL, 0, 0), 0);
+        assert_int_equal(queue_try_submit(q, b, NULL, 0), 0);
         batch_unref(b);
     }
     assert_int_equal(queue_take(c, items, QUEUE_TAKE_MAX, 1, 0), 1);
+    queue_give_back(items, 1);
     assert_int_equal(queue_take(c, items, QUEUE_TAKE_MAX, 5000, 0), 2);
+    queue_give_back(items, 2);
     queue_cursor_close(c);
     queue_free(q);
 }

@@ -75,8 +75,8 @@ static struct status *make_status(void)
     s->out = (struct queue_books){.received = 12,
                                   .delivered = 10,
                                   .held = 2,
-                                  .held_batches = 1,
-                                  .held_bytes = 300,
+                                  .memory_batches = 1,
+                                  .memory_bytes = 300,
                                   .memory = 2048,
                                   .memory_limit = 64 * 1024 * 1024};
     s->in = (struct queue_books){.received = 4, .delivered = 3, .memory_limit = 4194304};
